@@ -1,0 +1,63 @@
+# Two commands matter: `make demo` runs the main job on a sandbox, `make test` runs the tests.
+# Each sets up what it needs in .venv from the hash-checked lock files; a second run is quick.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+
+.PHONY: demo test lint types security bench lock venv clean help
+.DEFAULT_GOAL := help
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo 'Lessonkeeper needs Python 3.11 or newer; found:' "$$($(PYTHON) --version 2>&1)." \
+	       'Name one with: make PYTHON=python3.12 …' >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	  || { echo 'This Python cannot make virtual environments. On Debian and Ubuntu install the package' \
+	       "python$$($(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv" \
+	       '(apt-get install python3-venv), then run make again.' >&2; exit 2; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements.lock | $(BIN)/python
+	@echo 'Setting up .venv from requirements.lock (first run only) …' >&2
+	@$(PIP) -r requirements.lock
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock | $(BIN)/python
+	@echo 'Setting up .venv from requirements-dev.lock (first run only) …' >&2
+	@$(PIP) -r requirements-dev.lock
+	@touch $@ $(VENV)/.runtime
+
+venv: $(VENV)/.runtime  ## .venv with what the bot needs
+
+demo: $(VENV)/.runtime  ## the whole story on a sandbox: no account, no key, no network
+	@$(BIN)/python app.py demo
+
+test: $(VENV)/.dev  ## every test
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev  ## style and formatting
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev  ## static types, strict
+	@$(BIN)/mypy
+
+security: $(VENV)/.dev  ## static security checks
+	@$(BIN)/bandit --quiet --recursive --configfile pyproject.toml app.py bot webhooks
+
+bench: $(VENV)/.dev  ## speed and memory, as ratios measured side by side
+	@$(BIN)/python -m bot.bench
+
+lock: $(VENV)/.dev  ## resolve the lock files anew
+	@$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+	  --no-annotate --no-header --quiet --output-file requirements.lock
+	@$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+	  --no-annotate --no-header --quiet --output-file requirements-dev.lock
+
+clean:  ## remove .venv and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

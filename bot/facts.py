@@ -1,0 +1,158 @@
+"""What GitHub says, in domain words: frozen values that decisions read.
+
+GitHub's JSON ends in `webhooks/` and `bot/forge/`; past them nobody writes `payload["…"]`.
+Times are aware datetimes in UTC. This module imports no I/O.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+class Permission(enum.StrEnum):
+    """A person's permission on the repository; an App account always reads NONE there."""
+
+    ADMIN = "admin"
+    WRITE = "write"
+    READ = "read"
+    NONE = "none"
+
+    @property
+    def writes(self) -> bool:
+        return self in (Permission.ADMIN, Permission.WRITE)
+
+
+class ReviewState(enum.StrEnum):
+    APPROVED = "approved"
+    CHANGES_REQUESTED = "changes_requested"
+    COMMENTED = "commented"
+    DISMISSED = "dismissed"
+    PENDING = "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """An account by its numeric id; `kind` is GitHub's type: User, Bot, Organization, Mannequin."""
+
+    id: int
+    login: str
+    kind: str = "User"
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    id: int
+    owner: str
+    name: str
+    default_branch: str
+    clone_url: str
+    private: bool = False
+    archived: bool = False
+    fork: bool = False
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.owner}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class InlineComment:
+    """One inline comment of a review. `line` is None when its commit is gone (force push)."""
+
+    id: int
+    body: str
+    path: str | None = None
+    line: int | None = None
+    in_reply_to: int | None = None
+    author: Account | None = None
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One review as it stands now.
+
+    `state` is the verdict it was given with: a dismissed review keeps it here and has
+    `dismissed_at`. `commit` is the head it was given on; `edited_at` the time of its last edit,
+    where known.
+    """
+
+    id: int
+    author: Account
+    state: ReviewState
+    body: str
+    submitted_at: datetime
+    commit: str
+    comments: tuple[InlineComment, ...] = ()
+    dismissed_at: datetime | None = None
+    edited_at: datetime | None = None
+
+    @property
+    def digest(self) -> str:
+        """First 12 hex digits of SHA-256 over the body and the inline bodies by id (SPEC 1)."""
+        bodies = [self.body, *(c.body for c in sorted(self.comments, key=lambda c: c.id))]
+        return hashlib.sha256("\n".join(bodies).encode()).hexdigest()[:12]
+
+    @property
+    def source(self) -> str:
+        return f"review:{self.id}@{self.digest}"
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A review thread: the ids of its comments, and whether it was resolved or outdated."""
+
+    comments: frozenset[int]
+    resolved: bool = False
+    outdated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit of the pull request, newest last. `merges_base`: it merges the base branch in."""
+
+    sha: str
+    committed_at: datetime
+    merges_base: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """`acted_at`: when the person who merged acted: armed or queued, otherwise merged (SPEC 4)."""
+
+    number: int
+    author: Account
+    base: str
+    head: str
+    head_sha: str
+    head_repository: int | None = None
+    draft: bool = False
+    open: bool = True
+    merged_at: datetime | None = None
+    merged_by: Account | None = None
+    acted_at: datetime | None = None
+    closed_at: datetime | None = None
+    labels: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestFacts:
+    """All that a decision about one pull request reads: its present state, never its deliveries."""
+
+    repository: Repository
+    pull: PullRequest
+    reviews: tuple[Review, ...] = ()
+    threads: tuple[Thread, ...] = ()
+    commits: tuple[Commit, ...] = ()
+    permissions: dict[str, Permission] = field(default_factory=dict)
+
+    def writes(self, account: Account | None) -> bool:
+        if account is None:
+            return False
+        return self.permissions.get(account.login.lower(), Permission.NONE).writes
+
+    def is_answered_by_thread(self, comment: int) -> bool:
+        return any(comment in t.comments and (t.resolved or t.outdated) for t in self.threads)

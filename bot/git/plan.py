@@ -1,0 +1,50 @@
+"""A plan: what shall stand in the repository, as printable values. No git in here."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One commit to be made on `branch`.
+
+    `head` is the commit it was decided on, None for an unborn branch; `changes` maps a path to
+    its new bytes, or to None to delete it; `message` is the whole commit message.
+    """
+
+    branch: str
+    head: str | None
+    changes: Mapping[str, bytes | None]
+    message: str
+
+    def __str__(self) -> str:
+        lines = [f"on {self.branch} at {(self.head or 'unborn')[:12]}:", self.message.rstrip(), ""]
+        for path, data in sorted(self.changes.items()):
+            lines.append(
+                f"  {'delete' if data is None else 'write'} {path}"
+                + ("" if data is None else f" ({len(data)} bytes)")
+            )
+        return "\n".join(lines)
+
+
+class Outcome(enum.Enum):
+    """What became of a plan. After UNKNOWN the remote is asked; only BEHIND is decided anew."""
+
+    LANDED = "landed"
+    BEHIND = "behind"
+    REFUSED = "refused"  # by policy: never retried
+    GONE = "gone"  # archived, deleted, or the branch is not there
+    CREDENTIALS = "credentials"  # mint once more, then give up
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """`commit` is the commit that stands (LANDED only); `detail` what the remote said, redacted."""
+
+    outcome: Outcome
+    commit: str | None = None
+    detail: str = ""
