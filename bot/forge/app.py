@@ -1,0 +1,154 @@
+"""The GitHub App itself: who it is, where it is installed, a short-lived token for each place."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import quote
+
+from github import Auth, GithubIntegration
+
+from bot.facts import Account, Repository
+from bot.forge import answers
+from bot.forge.connection import PUBLIC, RETRIES, SECONDS, Connection, translated
+from bot.forge.errors import Suspended, Unauthorized
+from bot.forge.github import GitHubForge
+
+# The least that the work needs; a token carries no more even where an installation grants more.
+PERMISSIONS = {
+    "metadata": "read",
+    "contents": "write",
+    "pull_requests": "write",
+    "checks": "write",
+    "issues": "write",
+    "actions": "read",
+}
+MARGIN = timedelta(
+    minutes=10
+)  # a token that ends sooner is not begun with: a job may take that long
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    id: int
+    account: Account
+    suspended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    expires_at: datetime
+
+
+class App:
+    """One registered App, to be shared between threads. Methods raise the errors of this room.
+
+    `private_key` is PEM. PyGithub dates each JWT one minute back and lets it live five minutes, so
+    a clock that is 45 s off either way is still accepted. `pause` is in seconds between two writes.
+    """
+
+    def __init__(
+        self, app_id: int, private_key: str, *, base_url: str = PUBLIC, pause: float = 1.0
+    ) -> None:
+        self.id = app_id
+        self._base_url = base_url
+        self._pause = pause
+        self._integration = GithubIntegration(
+            auth=Auth.AppAuth(app_id, private_key),
+            base_url=base_url,
+            timeout=SECONDS,
+            retry=RETRIES,
+            seconds_between_requests=None,
+            seconds_between_writes=None,
+        )
+        self._tokens: dict[int, _Token] = {}
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        self._integration.close()
+
+    def slug(self) -> str:
+        return str(self._get("/app")["slug"])
+
+    def installations(self) -> tuple[Installation, ...]:
+        with translated():
+            return tuple(
+                _installation(found.raw_data) for found in self._integration.get_installations()
+            )
+
+    def installation(self, installation: int) -> Installation:
+        return _installation(self._get(f"/app/installations/{installation}"))
+
+    def repository_installation(self, name: str) -> Installation:
+        """Where "owner/name" is installed. Gone where the App is not."""
+        return _installation(self._get(f"/repos/{quote(name)}/installation"))
+
+    def repositories(self, installation: int) -> tuple[Repository, ...]:
+        with self._connection(installation) as connection:
+            rows = connection.pages("/installation/repositories", item="repositories")
+            return tuple(answers.repository(row) for row in rows)
+
+    def bot(self, installation: int) -> Account:
+        """Our own account, which its pushes and comments carry; its id is not the App's."""
+        login = f"{self.slug()}[bot]"
+        with self._connection(installation) as connection:
+            return answers.account(connection.get(f"/users/{quote(login, safe='')}"))
+
+    def installation_token(self, installation: int, *, fresh: bool = False) -> str:
+        """For git (user `x-access-token`) and the API; of any length, never to be logged.
+
+        `fresh` mints a new one although the cached one should do.
+        """
+        with self._lock:
+            token = self._tokens.get(installation)
+        if fresh or token is None or token.expires_at - MARGIN < datetime.now(UTC):
+            token = self._mint(installation)
+            with self._lock:
+                self._tokens[installation] = token
+        return token.text
+
+    @contextmanager
+    def forge(self, installation: int, name: str) -> Iterator[GitHubForge]:
+        """The repository "owner/name" for the length of one job.
+
+        A token that is refused meanwhile is minted anew for the next.
+        """
+        with self._connection(installation) as connection:
+            yield GitHubForge(connection, name, app_id=self.id)
+
+    @contextmanager
+    def _connection(self, installation: int) -> Iterator[Connection]:
+        connection = Connection(
+            self.installation_token(installation), base_url=self._base_url, pause=self._pause
+        )
+        try:
+            yield connection
+        except (Unauthorized, Suspended):
+            with self._lock:
+                self._tokens.pop(installation, None)
+            raise
+        finally:
+            connection.close()
+
+    def _mint(self, installation: int) -> _Token:
+        with translated():
+            found = self._integration.get_access_token(installation, permissions=PERMISSIONS)
+            return _Token(found.token, found.expires_at)
+
+    def _get(self, path: str) -> Any:
+        with translated():
+            _, answer = self._integration.requester.requestJsonAndCheck("GET", path)
+            return answer
+
+
+def _installation(json: dict[str, Any]) -> Installation:
+    return Installation(
+        id=json["id"],
+        account=answers.account(json["account"]),
+        suspended=json["suspended_at"] is not None,
+    )

@@ -1,0 +1,192 @@
+"""The Forge of one GitHub repository: which requests make a fact, and which say something back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote
+
+from bot.errors import Fault, UserError
+from bot.facts import (
+    Account,
+    InlineComment,
+    Permission,
+    PullRequest,
+    PullRequestFacts,
+    Repository,
+    Review,
+)
+from bot.forge import answers
+from bot.forge.check_run import CheckRun
+from bot.forge.connection import Connection
+from bot.forge.conversation import Conversation, conversation
+from bot.forge.errors import Gone
+from bot.forge.protocol import PullFiles, Reaction
+from bot.forge.timeline import Timeline, timeline
+
+FILES_LIMIT = 3_000  # GitHub lists no more files of a pull request
+
+
+class GitHubForge:
+    """Implements Forge. Short-lived: one job, one thread; the repository is looked up once.
+
+    `name` is "owner/name", also a former one: the first request follows GitHub's redirect, all
+    others use the present name, so that no write is ever sent to a redirect.
+    """
+
+    def __init__(self, connection: Connection, name: str, *, app_id: int) -> None:
+        self._connection = connection
+        self._asked = name
+        self._app_id = app_id
+
+    def repository(self) -> Repository:
+        return self._repository
+
+    def pull_request_facts(self, number: int) -> PullRequestFacts:
+        with _known_form():
+            pull = answers.pull_request(self._connection.get(self._path(f"pulls/{number}")))
+            listed = list(self._connection.pages(self._path(f"pulls/{number}/reviews")))
+            comments = self._comments_by_review(number)
+            told = conversation(self._connection, self._repository, number)
+            dismissed = any(review["state"] == "DISMISSED" for review in listed)
+            events = self._timeline(number, pull) if dismissed or pull.merged_at else Timeline({})
+            pull = events.acted(pull)
+            reviews = tuple(
+                _as_given(answers.review(json, comments[json["id"]]), told, events)
+                for json in listed
+                if json["state"] != "PENDING"
+            )
+            return PullRequestFacts(
+                repository=self._repository,
+                pull=pull,
+                reviews=reviews,
+                threads=told.threads,
+                commits=told.commits,
+                permissions=self._permissions(pull, reviews),
+            )
+
+    def permission(self, login: str) -> Permission:
+        if login.endswith("[bot]"):
+            return Permission.NONE  # GitHub always says none of an App account
+        try:
+            path = self._path(f"collaborators/{quote(login, safe='')}/permission")
+            with _known_form():
+                return Permission(self._connection.get(path)["permission"])
+        except Gone:
+            return Permission.NONE
+
+    def pull_request_files(self, number: int) -> PullFiles:
+        with _known_form():
+            rows = self._connection.pages(self._path(f"pulls/{number}/files"))
+            files = tuple(answers.pull_file(row) for row in rows)
+        return PullFiles(files, complete=len(files) < FILES_LIMIT)
+
+    def pull_requests_of_commit(self, sha: str) -> tuple[int, ...]:
+        with _known_form():
+            rows = self._connection.pages(self._path(f"commits/{quote(sha, safe='')}/pulls"))
+            return tuple(row["number"] for row in rows)
+
+    def upsert_check_run(self, head_sha: str, check_run: CheckRun) -> int:
+        body = _check_run_body(check_run)
+        with _known_form():
+            found = self._own_check_run(head_sha, check_run.name)
+            if found is not None:
+                path = self._path(f"check-runs/{found}")
+                return int(self._connection.patch(path, body)["id"])
+            answer = self._connection.post(self._path("check-runs"), {**body, "head_sha": head_sha})
+            return int(answer["id"])
+
+    def react(self, comment_id: int, reaction: Reaction) -> None:
+        path = self._path(f"issues/comments/{comment_id}/reactions")
+        self._connection.post(path, {"content": reaction.value})
+
+    def comment(self, number: int, body: str, *, key: str) -> int:
+        marker = f"<!-- lessonkeeper: {key} -->"
+        text = {"body": f"{body}\n\n{marker}"}
+        with _known_form():
+            for row in self._connection.pages(self._path(f"issues/{number}/comments")):
+                if self._is_ours(row) and marker in (row["body"] or ""):
+                    path = self._path(f"issues/comments/{row['id']}")
+                    return int(self._connection.patch(path, text)["id"])
+            answer = self._connection.post(self._path(f"issues/{number}/comments"), text)
+            return int(answer["id"])
+
+    @cached_property
+    def _repository(self) -> Repository:
+        with _known_form():
+            return answers.repository(self._connection.get(f"/repos/{quote(self._asked)}"))
+
+    def _path(self, rest: str) -> str:
+        return f"/repos/{quote(self._repository.full_name)}/{rest}"
+
+    def _timeline(self, number: int, pull: PullRequest) -> Timeline:
+        events = self._connection.pages(self._path(f"issues/{number}/timeline"))
+        return timeline(events, pull.merged_at)
+
+    def _comments_by_review(self, number: int) -> dict[int | None, tuple[InlineComment, ...]]:
+        # One list for the pull request instead of one per review: each comment names its review.
+        grouped: defaultdict[int | None, tuple[InlineComment, ...]] = defaultdict(tuple)
+        for row in self._connection.pages(self._path(f"pulls/{number}/comments")):
+            grouped[row["pull_request_review_id"]] += (answers.inline_comment(row),)
+        return grouped
+
+    def _permissions(self, pull: PullRequest, reviews: tuple[Review, ...]) -> dict[str, Permission]:
+        people: dict[str, Account] = {
+            account.login.lower(): account
+            for account in (pull.author, pull.merged_by, *(review.author for review in reviews))
+            if account is not None
+        }
+        return {
+            login: self.permission(login) if account.kind == "User" else Permission.NONE
+            for login, account in people.items()
+        }
+
+    def _own_check_run(self, head_sha: str, name: str) -> int | None:
+        path = self._path(f"commits/{quote(head_sha, safe='')}/check-runs")
+        runs = self._connection.pages(path, item="check_runs", check_name=name)
+        return next((run["id"] for run in runs if self._is_of_app(run["app"])), None)
+
+    def _is_ours(self, comment: dict[str, Any]) -> bool:
+        return self._is_of_app(comment.get("performed_via_github_app"))
+
+    def _is_of_app(self, app: dict[str, Any] | None) -> bool:
+        return app is not None and app["id"] == self._app_id
+
+
+def _as_given(review: Review, told: Conversation, events: Timeline) -> Review:
+    """The review with the verdict it was given with, and when it was dismissed and last edited."""
+    dismissal = events.dismissals.get(review.id)
+    if dismissal is not None:
+        review = replace(review, state=dismissal.verdict, dismissed_at=dismissal.at)
+    return replace(review, edited_at=told.edited_at.get(review.id))
+
+
+def _check_run_body(check_run: CheckRun) -> dict[str, object]:
+    output = {"title": check_run.title, "summary": check_run.summary}
+    if check_run.text:
+        output["text"] = check_run.text
+    return {
+        "name": check_run.name,
+        "external_id": check_run.external_id,
+        "status": "completed",  # buttons are shown on a completed run only
+        "conclusion": check_run.conclusion,
+        "output": output,
+        "actions": [
+            {"label": a.label, "description": a.description, "identifier": a.identifier}
+            for a in check_run.actions
+        ],
+    }
+
+
+@contextmanager
+def _known_form() -> Iterator[None]:
+    try:
+        yield
+    except (UserError, Fault):
+        raise
+    except (KeyError, TypeError, ValueError) as exc:
+        raise Fault(f"GitHub answered in a form that is not known here ({exc!r}).") from exc

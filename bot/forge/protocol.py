@@ -1,0 +1,69 @@
+"""What the channels may ask of a forge and say to it, for one repository, in domain words.
+
+Decisions see this and `bot.facts`; no payload and no client library passes it.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.facts import Permission, PullRequestFacts, Repository
+from bot.forge.check_run import CheckRun
+
+
+class Reaction(enum.StrEnum):
+    THUMBS_UP = "+1"
+    THUMBS_DOWN = "-1"
+    CONFUSED = "confused"
+    EYES = "eyes"
+    ROCKET = "rocket"
+
+
+@dataclass(frozen=True, slots=True)
+class PullFile:
+    """A path that a pull request touches; `status` is GitHub's: added, removed, renamed …"""
+
+    path: str
+    status: str
+    previous: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PullFiles:
+    """`complete` is false where GitHub cut the list (3,000 files): then absence proves nothing."""
+
+    files: tuple[PullFile, ...]
+    complete: bool
+
+
+class Forge(Protocol):
+    """One repository on its forge.
+
+    Every method raises Suspended, Gone, Archived or Forbidden (UserError) where a person has to
+    act, RateLimited, Unauthorized or another Fault where it broke.
+    """
+
+    def repository(self) -> Repository:
+        """The repository under its present name, which may not be the one it was asked for by."""
+
+    def pull_request_facts(self, number: int) -> PullRequestFacts:
+        """All that decisions read about a pull request, as it stands now."""
+
+    def permission(self, login: str) -> Permission:
+        """NONE for anyone without access, and for every App account."""
+
+    def pull_request_files(self, number: int) -> PullFiles: ...
+
+    def pull_requests_of_commit(self, sha: str) -> tuple[int, ...]:
+        """Numbers of the pull requests that brought the commit; empty for an unknown commit."""
+
+    def upsert_check_run(self, head_sha: str, check_run: CheckRun) -> int:
+        """Puts our one check run of that name on the head, new or updated in place; its id."""
+
+    def react(self, comment_id: int, reaction: Reaction) -> None:
+        """Reacts to a conversation comment; once is as good as often."""
+
+    def comment(self, number: int, body: str, *, key: str) -> int:
+        """Our comment about `key` on an issue or pull request, new or updated in place; its id."""
