@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from bot.lessons.lesson import Lesson
+
+__all__ = ["Distilled", "Distiller", "Lesson", "Quarantined", "Remark"]
+
 
 @dataclass(frozen=True, slots=True)
 class Remark:
@@ -14,19 +18,6 @@ class Remark:
     comment: int | None = None
     path: str | None = None
     line: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """What is worth keeping of a finding: one sentence, when it applies, what to do.
-
-    `comment` is the inline comment that the finding stood in, None for the body.
-    """
-
-    sentence: str
-    trigger: str = ""
-    strategy: str = ""
-    comment: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,130 @@
+"""What the event rows add up to: signals per bullet, which of them still count, what was applied.
+
+Derived from a clone alone and the same on every rebuild. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from bot.lessons import rows
+from bot.lessons.rows import (
+    ConflictRow,
+    InvalidRow,
+    PathRow,
+    Recorded,
+    RetiredRow,
+    SignalRow,
+    StoreRow,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A signal and the id of its row, by which an `invalid` row names it."""
+
+    id: str
+    row: SignalRow
+
+
+@dataclass(frozen=True)
+class History:
+    """The rows of one store; those of another repository (a copy) do not count."""
+
+    recorded: tuple[Recorded, ...]
+
+    @classmethod
+    def read(cls, files: Mapping[str, bytes], repository: int | None = None) -> History:
+        """`repository` is the numeric id the store belongs to; None takes every row."""
+        found = rows.read(files)
+        if repository is not None:
+            found = _own(found, repository)
+        return cls(found)
+
+    @cached_property
+    def signals(self) -> tuple[Signal, ...]:
+        """Signals of bullets, oldest first."""
+        return tuple(
+            Signal(r.id, r.row)
+            for r in self.recorded
+            if isinstance(r.row, SignalRow) and r.row.bullet is not None
+        )
+
+    @cached_property
+    def seen(self) -> tuple[Signal, ...]:
+        """Weak evidence that waits for a second pull request, oldest first."""
+        return tuple(
+            Signal(r.id, r.row)
+            for r in self.recorded
+            if isinstance(r.row, SignalRow) and r.row.bullet is None
+        )
+
+    @cached_property
+    def by_bullet(self) -> Mapping[str, tuple[Signal, ...]]:
+        found: dict[str, list[Signal]] = {}
+        for signal in self.signals:
+            found.setdefault(signal.row.bullet or "", []).append(signal)
+        return {bullet: tuple(signals) for bullet, signals in found.items()}
+
+    @cached_property
+    def invalid(self) -> Mapping[str, InvalidRow]:
+        """By the id of the signal's row; the earliest reason stands."""
+        found: dict[str, InvalidRow] = {}
+        for recorded in self.recorded:
+            if isinstance(recorded.row, InvalidRow):
+                found.setdefault(recorded.row.signal, recorded.row)
+        return found
+
+    @cached_property
+    def applied(self) -> frozenset[str]:
+        """Sources that have a signal: never applied again, on any machine, by any replay."""
+        return frozenset(signal.row.source for signal in self.signals)
+
+    @cached_property
+    def bullets(self) -> frozenset[str]:
+        """Every bullet id that ever was."""
+        return frozenset(self.by_bullet) | frozenset(
+            r.row.bullet for r in self.recorded if isinstance(r.row, RetiredRow)
+        )
+
+    @cached_property
+    def paths_seen(self) -> Mapping[str, frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for recorded in self.recorded:
+            if isinstance(recorded.row, PathRow) and (path := recorded.row.seen or recorded.row.to):
+                found.setdefault(recorded.row.bullet, set()).add(path)
+        return {bullet: frozenset(paths) for bullet, paths in found.items()}
+
+    @cached_property
+    def open_conflicts(self) -> tuple[ConflictRow, ...]:
+        """Pairs kept apart that nobody has decided."""
+        decided = {
+            frozenset((r.row.a, r.row.b))
+            for r in self.recorded
+            if isinstance(r.row, ConflictRow) and r.row.kept
+        }
+        return tuple(
+            r.row
+            for r in self.recorded
+            if isinstance(r.row, ConflictRow)
+            and r.row.why
+            and frozenset((r.row.a, r.row.b)) not in decided
+        )
+
+    @cached_property
+    def store(self) -> StoreRow | None:
+        return next((r.row for r in self.recorded if isinstance(r.row, StoreRow)), None)
+
+
+def _own(found: tuple[Recorded, ...], repository: int) -> tuple[Recorded, ...]:
+    """Rows since this repository's own `store` row where the first names another one."""
+    stores = [r for r in found if isinstance(r.row, StoreRow)]
+    if not stores or (isinstance(stores[0].row, StoreRow) and stores[0].row.repo == repository):
+        return found
+    mine = [r for r in stores if isinstance(r.row, StoreRow) and r.row.repo == repository]
+    if not mine:
+        return ()
+    since = mine[0].at
+    return tuple(r for r in found if r.at >= since)
