@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: demo test lint types security bench lock venv clean help
+.PHONY: demo test lint types security hygiene bench lock venv clean help
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -49,6 +49,9 @@ types: $(VENV)/.dev  ## static types, strict
 
 security: $(VENV)/.dev  ## static security checks
 	@$(BIN)/bandit --quiet --recursive --configfile pyproject.toml app.py bot webhooks
+
+hygiene: $(VENV)/.dev  ## no trace of a machine in the files, lock files in step (asks the network)
+	@$(BIN)/python .ci/hygiene.py
 
 bench: $(VENV)/.dev  ## speed and memory, as ratios measured side by side
 	@$(BIN)/python -m bot.bench
