@@ -1,0 +1,80 @@
+"""Every sentence the bot says, as pure functions. It decides nothing and knows no service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bot.distill.neutral import inert
+from bot.lessons.store import COUNTED, Change, Edit
+from bot.settings import CommitStyle
+
+SUBJECT = 72  # characters; longer subjects are cut where people read them
+
+
+def counts(found: Mapping[str, int]) -> tuple[str, ...]:
+    """The non-zero counts in their fixed order: `1 appended`, `2 refreshed`, …"""
+    return tuple(f"{found[name]} {name}" for name in COUNTED if found.get(name))
+
+
+def subject(found: Mapping[str, int], prs: Sequence[int], prefix: str) -> str:
+    """`chore(lessons): 1 appended, 2 refreshed from #123`, at most 72 characters.
+
+    Never ends in `(#123)`: that is the mark of a squash merge. What does not fit is in the body.
+    """
+    parts = counts(found)
+    if not parts:
+        return f"{prefix}: evidence only"
+    where = f" from #{prs[0]}" if len(prs) == 1 else f" from {len(prs)} pull requests"
+    for tail in (where, "") if prs else ("",):
+        whole = f"{prefix}: {', '.join(parts)}{tail}"
+        if len(whole) <= SUBJECT:
+            return whole
+    shown = list(parts)
+    while len(shown) > 1:
+        shown.pop()
+        whole = f"{prefix}: {', '.join(shown)} and more"
+        if len(whole) <= SUBJECT:
+            return whole
+    return f"{prefix}: {sum(found.values())} changes"
+
+
+_DID = {
+    "appended": "Appended",
+    "refreshed": "Refreshed",
+    "overridden": "Overridden",
+    "stale": "Stale",
+    "expired": "Expired",
+    "evicted": "Evicted",
+    "followed": "Followed a moved file",
+}
+
+
+def told(change: Change) -> str:
+    """One change in words: what, which bullet, why."""
+    detail = f" ({change.detail})" if change.detail else ""
+    return inert(f"{_DID.get(change.did, change.did)} {change.bullet}{detail}: {change.text}")
+
+
+def commit_message(
+    edit: Edit, style: CommitStyle, *, direct: bool, signer: str | None = None
+) -> str:
+    """The whole message. `direct`: pushed to the default branch, where `skip-checks` may stand.
+
+    `signer` is `Name <email>` for the optional sign-off. GitHub wants two empty lines before
+    `skip-checks: true`, as the last line.
+    """
+    lines = [subject(edit.counts, edit.prs, style.prefix), ""]
+    if style.marker:
+        lines[0] = f"{lines[0]} {style.marker}"
+    lines += [told(change) for change in edit.told] or [
+        "No line that people read changes: this records evidence for later."
+    ]
+    trailers = [f"Lesson-Source: {source} {head}".rstrip() for source, head in edit.sources]
+    if style.sign_off and signer:
+        trailers.append(f"Signed-off-by: {signer}")
+    if direct and style.skip_checks:
+        trailers.append("skip-checks: true")
+        lines.append("")
+    if trailers:
+        lines += ["", *trailers]
+    return "\n".join(lines) + "\n"
