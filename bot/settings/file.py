@@ -122,8 +122,8 @@ _PARENTS = _parents()
 
 def _remedy(schema: Schema, value: Plain, mark: Mark) -> str:
     remedy = f"{schema['errorMessage']}."
-    is_number = isinstance(value, bool | int | float)
-    if is_number and "pattern" in schema and re.search(schema["pattern"], mark.written):
+    pattern = schema.get("anyOf", [schema])[-1].get("pattern")
+    if isinstance(value, bool | int | float) and pattern and re.search(pattern, mark.written):
         remedy += " Put it in quotes."
     return remedy
 

@@ -40,8 +40,8 @@ class Evidence(enum.StrEnum):
 class Reviewer:
     """A bot or other account that may teach.
 
-    `asks` and `passes` are literal: they hold for a comment when one of its lines, without
-    Markdown emphasis and blanks around it, is exactly that text, letter case ignored.
+    `asks` and `passes` are literal: they hold for a comment when one of its lines, without the
+    blanks around it, is exactly that text, Markdown and letter case included.
     """
 
     login: Annotated[Login, "the account, as GitHub shows it"]

@@ -74,10 +74,9 @@ def _reviewer_keys() -> list[str]:
 
 
 def _reviewer_rows() -> list[str]:
-    example = plain(Reviewer(login="…"))
-    assert isinstance(example, dict)
+    example = Reviewer(login="…")
     return [
-        _row(f"reviewers[].{name}", flow(example[name]), key.reason)
+        _row(f"reviewers[].{name}", flow(plain(getattr(example, name))), key.reason)
         for name, key in hints(Reviewer).items()
     ]
 

@@ -192,6 +192,12 @@ PATH = (
         ),
         ("agents: ['@me']", 10, "`agents[0]` is `@me`.", LOGIN),
         ("agents: [12]", 10, "`agents[0]` is `12`.", LOGIN + " Put it in quotes."),
+        (
+            "merged_label: 12",
+            15,
+            "`merged_label` is `12`.",
+            "It must be one line of text, at most 200 characters, or none. Put it in quotes.",
+        ),
         ("agents: me", 9, "`agents` is `me`.", "It must be a list of at most 200."),
         ("fork:", 6, "`fork` has no value.", "It must be a repository as owner/name, or none."),
         (
@@ -306,12 +312,13 @@ def test_reading_fails_with_the_first_problem_and_the_number_of_the_rest() -> No
 # -- any input
 
 
+@checked(deadline=None)
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8")))
 def test_any_bytes_give_settings_or_a_persons_error(data: bytes) -> None:
     assert_read_or_refused(data)
 
 
-@checked(deadline=None, max_examples=150)
+@checked(deadline=None, max_examples=100)
 @given(
     st.integers(0, len(DOCUMENTED)),
     st.integers(0, 60),

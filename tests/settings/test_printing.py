@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -16,7 +17,7 @@ from bot.settings.printing import defaults_yaml, plain, settings_table, to_yaml
 from tests.settings import strategies
 
 
-@checked(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=50)
+@checked(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=25)
 @given(strategies.settings())
 def test_any_settings_read_back_as_themselves(drawn: Settings) -> None:
     assert read(to_yaml(drawn).encode()) == drawn
@@ -79,3 +80,8 @@ def test_the_table_has_one_row_for_every_key() -> None:
     rows = settings_table().splitlines()[2:]
     assert [row.split("`")[1] for row in rows] == keys
     assert "| `store.cap` | `40` | bullets of ours in the file: what people still read |" in rows
+
+
+def test_the_settings_page_holds_that_table() -> None:
+    page = Path(__file__).parents[2] / "docs" / "SETTINGS.md"
+    assert page.read_text(encoding="utf-8").endswith("\n\n" + settings_table())
