@@ -1,0 +1,272 @@
+"""Reads a repository on this disk, bare or not, commit by commit. Writes nothing into it.
+
+Knows neither whose repository it is nor what the files mean. A blob that a blobless clone lacks is
+brought by the function it was given, as many at once as were asked for.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from bot.errors import Fault
+from bot.facts import Commit
+from bot.git.command import Git
+from bot.git.names import is_object_id, unsafe_path
+
+TRUSTED_SIZE = 1024 * 1024  # bytes; SPEC 2: a larger file is never read as ours, nor written
+
+
+class Kind(enum.Enum):
+    ABSENT = "absent"
+    REGULAR = "regular"
+    SYMLINK = "symlink"
+    SUBMODULE = "submodule"
+    DIRECTORY = "directory"
+
+
+_SUBMODULE = "160000"
+_KINDS = {"120000": Kind.SYMLINK, _SUBMODULE: Kind.SUBMODULE, "040000": Kind.DIRECTORY}
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """What stands at `path` in a commit.
+
+    `data` is empty unless the file is regular and at most TRUSTED_SIZE bytes; `size` is in bytes.
+    `at` is the component that is a symlink, a submodule or a file where a directory was expected;
+    it equals `path` when that is the path itself.
+    """
+
+    path: str
+    kind: Kind
+    data: bytes = b""
+    size: int = 0
+    mode: str | None = None
+    blob: str | None = None
+    at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Files that went and came between two commits, path to blob id; a rename is both."""
+
+    deleted: Mapping[str, str]
+    added: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    mode: str
+    object: str
+    size: int | None  # None: the blob is not here
+
+
+def _nothing_to_bring(_: Sequence[str]) -> None:
+    return None
+
+
+class Clone:
+    """A repository on disk. Commits are named by full id; where git fails, Fault is raised."""
+
+    def __init__(
+        self, git: Git, bring: Callable[[Sequence[str]], None] = _nothing_to_bring
+    ) -> None:
+        self.git = git
+        self._bring = bring
+        self._listing: tuple[str, dict[str, str]] | None = None
+
+    def read(self, commit: str, path: str) -> File:
+        return self.read_many(commit, [path])[path]
+
+    def read_many(self, commit: str, paths: Iterable[str]) -> dict[str, File]:
+        """Each path with what stands there, at the cost of one question, not one per path."""
+        wanted = list(dict.fromkeys(paths))
+        entries = self._entries(commit, wanted)
+        files = {path: _file(path, entries) for path in wanted}
+        blobs = self.blobs([f.blob for f in files.values() if f.blob and f.size <= TRUSTED_SIZE])
+        return {
+            path: _with_data(file, blobs.get(file.blob or "", b"")) for path, file in files.items()
+        }
+
+    def blob(self, blob: str) -> bytes:
+        return self.blobs([blob])[blob]
+
+    def blobs(self, ids: Iterable[str]) -> dict[str, bytes]:
+        """The bytes of blobs by id; those that are not here are brought in one go."""
+        wanted = list(dict.fromkeys(ids))
+        if not wanted:
+            return {}
+        found = self._cat(wanted)
+        missing = [blob for blob in wanted if blob not in found]
+        if missing:
+            self._bring(missing)
+            found |= self._cat(missing)
+        for blob in wanted:
+            if blob not in found:
+                raise Fault(f"object {blob} is not to be had")
+        return found
+
+    def paths(self, commit: str) -> frozenset[str]:
+        """Every file of the commit. The newest answer is kept: a listing of 50,000 takes 0.1 s."""
+        return frozenset(self.blob_ids(commit))
+
+    def blob_ids(self, commit: str) -> Mapping[str, str]:
+        """Path to object id of every file of the commit."""
+        if self._listing is None or self._listing[0] != commit:
+            raw = self.git.output("ls-tree", "-r", "-z", "--full-tree", _checked(commit))
+            rows = (row.partition(b"\t") for row in raw.split(b"\0") if row)
+            self._listing = (
+                commit,
+                {_text(path): head.split()[2].decode() for head, _, path in rows},
+            )
+        return self._listing[1]
+
+    def deleted_and_added(self, before: str, after: str) -> Difference:
+        """What the end state of `after` lacks of `before`, and has beyond it. Needs no blob."""
+        raw = self.git.output(
+            "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--no-ext-diff",
+            "--diff-filter=AD", _checked(before), _checked(after), "--",
+        )  # fmt: skip
+        deleted: dict[str, str] = {}
+        added: dict[str, str] = {}
+        fields = iter(raw.split(b"\0"))
+        for head in fields:
+            if not head:
+                break
+            old_mode, new_mode, old, new, status = head.decode().removeprefix(":").split(" ")
+            path = _text(next(fields))
+            if _SUBMODULE in (old_mode, new_mode):
+                continue
+            if status == "D":
+                deleted[path] = old
+            else:
+                added[path] = new
+        return Difference(deleted, added)
+
+    def has(self, commit: str) -> bool:
+        """Whether the commit is here, with all its history."""
+        return self.git.run("cat-file", "-e", f"{_checked(commit)}^{{commit}}").status == 0
+
+    def is_ancestor(self, ancestor: str, commit: str) -> bool:
+        """Whether `commit` is `ancestor` or was built on it; False when either is not here."""
+        answer = self.git.run("merge-base", "--is-ancestor", _checked(ancestor), _checked(commit))
+        return answer.status == 0
+
+    def committer_date(self, commit: str) -> datetime:
+        return self._log("--no-walk", _checked(commit))[0].committed_at
+
+    def last_committed(self, commit: str, path: str) -> Commit | None:
+        """The newest commit up to `commit` that touched `path`."""
+        return next(iter(self.history(commit, path, limit=1)), None)
+
+    def history(self, commit: str, path: str, limit: int) -> tuple[Commit, ...]:
+        """At most `limit` commits up to `commit` that touched `path`, newest first."""
+        return self._log(f"--max-count={limit}", _checked(commit), "--", path)
+
+    def deletion(self, commit: str, path: str) -> Commit | None:
+        """The commit that made `path` disappear from the branch that `commit` is the tip of.
+
+        Along first parents: a merge counts, not the commits that it brought, because until then the
+        file stood on the branch.
+        """
+        found = self._log(
+            "--max-count=1", "--first-parent", "-m", "--diff-filter=D", _checked(commit), "--", path
+        )
+        return next(iter(found), None)
+
+    def kinds(self, commit: str, paths: Iterable[str]) -> dict[str, File]:
+        """Like `read_many`, without bytes and sizes."""
+        wanted = list(dict.fromkeys(paths))
+        entries = self._entries(commit, wanted, sizes=False)
+        return {path: _file(path, entries) for path in wanted}
+
+    def _entries(
+        self, commit: str, paths: Sequence[str], *, sizes: bool = True
+    ) -> dict[str, _Entry]:
+        safe = [path for path in paths if unsafe_path(path) is None]
+        prefixes = dict.fromkeys(prefix for path in safe for prefix in _prefixes(path))
+        if not prefixes:
+            return {}
+        entries = self._ls_tree(commit, [*prefixes], sizes=sizes)
+        missing = [
+            entries[path].object for path in safe if path in entries and entries[path].size is None
+        ]
+        if sizes and missing:
+            self._bring(missing)
+            entries = self._ls_tree(commit, [*prefixes], sizes=True)
+        return entries
+
+    def _ls_tree(self, commit: str, paths: Sequence[str], *, sizes: bool) -> dict[str, _Entry]:
+        raw = self.git.output(
+            "ls-tree", "-t", "-z", "--full-tree", *(["--long"] if sizes else []), _checked(commit),
+            "--", *paths,
+        )  # fmt: skip
+        entries = {}
+        for row in filter(None, raw.split(b"\0")):
+            head, _, path = row.partition(b"\t")
+            mode, _, name, *size = head.decode().split()
+            there = bool(size) and size[0] != "BAD"
+            number = int(size[0]) if there and size[0] != "-" else 0
+            entries[_text(path)] = _Entry(mode, name, number if there or not sizes else None)
+        return entries
+
+    def _cat(self, ids: Sequence[str]) -> dict[str, bytes]:
+        raw = self.git.output(
+            "cat-file", "--batch", stdin="".join(f"{_checked(i)}\n" for i in ids).encode()
+        )
+        found: dict[str, bytes] = {}
+        position = 0
+        while position < len(raw):
+            end = raw.index(b"\n", position)
+            name, *rest = raw[position:end].decode().split()
+            position = end + 1
+            if len(rest) == 2:
+                size = int(rest[1])
+                found[name] = raw[position : position + size]
+                position += size + 1
+        return found
+
+    def _log(self, *arguments: str) -> tuple[Commit, ...]:
+        raw = self.git.output(
+            "log", "--no-show-signature", "--no-renames", "--no-patch", "--format=%H %ct",
+            *arguments,
+        )  # fmt: skip
+        rows = (line.split() for line in raw.decode().splitlines() if line)
+        return tuple(Commit(sha, datetime.fromtimestamp(int(at), UTC)) for sha, at in rows)
+
+
+def _file(path: str, entries: Mapping[str, _Entry]) -> File:
+    for prefix in _prefixes(path):
+        entry = entries.get(prefix)
+        if entry is None:
+            return File(path, Kind.ABSENT)
+        kind = _KINDS.get(entry.mode, Kind.REGULAR)
+        if prefix == path:
+            blob = entry.object if kind is Kind.REGULAR else None
+            return File(path, kind, b"", entry.size or 0, entry.mode, blob, path)
+        if kind is not Kind.DIRECTORY:
+            found = Kind.ABSENT if kind is Kind.REGULAR else kind
+            return File(path, found, at=prefix)
+    return File(path, Kind.ABSENT)
+
+
+def _with_data(file: File, data: bytes) -> File:
+    return File(file.path, file.kind, data, file.size, file.mode, file.blob, file.at)
+
+
+def _prefixes(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[: count + 1]) for count in range(len(parts))]
+
+
+def _checked(name: str) -> str:
+    if not is_object_id(name):
+        raise Fault(f"{name[:80]!r} is not an object id", retry=False)
+    return name
+
+
+def _text(path: bytes) -> str:
+    return path.decode("utf-8", "surrogateescape")
