@@ -1,4 +1,4 @@
-"""Settings as text: the annotated file and the table of the README. Both parse or read back."""
+"""Settings as text: the annotated file, which reads back as itself, and the table for people."""
 
 from __future__ import annotations
 
