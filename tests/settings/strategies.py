@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import re
 from datetime import timedelta
 from typing import Any, Literal, get_args, get_origin
 
 from hypothesis import strategies as st
 
-from bot.settings import Settings
-from bot.settings.form import Hint, Pattern, Range, Span, hint, hints
+from bot.settings import Reviewer, Settings
+from bot.settings.form import Hint, Pattern, Range, RepositoryPath, Span, hint, hints
 
 
 def settings() -> st.SearchStrategy[Settings]:
-    return _built(Settings).filter(_is_consistent)
+    return _built(Settings)
 
 
-def _is_consistent(drawn: Settings) -> bool:
-    logins = [reviewer.login.casefold() for reviewer in drawn.reviewers]
-    return len(set(logins)) == len(logins) and all(
-        reviewer.asks is None or reviewer.asks != reviewer.passes for reviewer in drawn.reviewers
-    )
+def _reviewers() -> st.SearchStrategy[tuple[Reviewer, ...]]:
+    """One entry for an account, one verdict for a line."""
+    consistent = _built(Reviewer).filter(lambda r: r.asks is None or r.asks != r.passes)
+    unique = st.lists(consistent, max_size=3, unique_by=lambda r: r.login.casefold())
+    return unique.map(lambda drawn: tuple(drawn))
 
 
 def _built(cls: Any) -> st.SearchStrategy[Any]:
@@ -36,6 +37,8 @@ def _present(key: Hint) -> st.SearchStrategy[Any]:
     base, origin = key.base, get_origin(key.base)
     if origin is Literal:
         return st.sampled_from(get_args(base))
+    if base == tuple[Reviewer, ...]:
+        return _reviewers()
     if origin is tuple:
         return st.lists(_values(hint(get_args(base)[0])), max_size=3).map(tuple)
     if origin is dict:
@@ -50,11 +53,7 @@ def _present(key: Hint) -> st.SearchStrategy[Any]:
     if base is bool:
         return st.booleans()
     if base is str:
-        # `none` and line ends are what a key of text cannot say.
-        regex = key.limit(Pattern).regex
-        return st.from_regex(regex, alphabet=_PRINTABLE).filter(
-            lambda text: text != "none" and "\n" not in text
-        )
+        return _texts(key.limit(Pattern))
     limits: Range = key.limit(Range)
     if base is int:
         return st.integers(int(limits.least), int(limits.most))
@@ -62,6 +61,18 @@ def _present(key: Hint) -> st.SearchStrategy[Any]:
 
 
 _PRINTABLE = st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp"))
+_PARTS = st.text(_PRINTABLE.filter(lambda c: c not in "/\\"), min_size=1, max_size=20)
+
+
+def _texts(pattern: Pattern) -> st.SearchStrategy[str]:
+    """Texts of a key; `none` is the one that the file cannot say."""
+    if pattern == hint(RepositoryPath).limit(
+        Pattern
+    ):  # mostly look-ahead: too rarely hit by chance
+        paths = st.lists(_PARTS, min_size=1, max_size=5).map("/".join)
+        return paths.filter(lambda path: re.search(pattern.regex, path) and path != "none")
+    texts = st.from_regex(pattern.regex, fullmatch=True, alphabet=_PRINTABLE)
+    return texts.filter(lambda text: text != "none")
 
 
 def _times(span: Span) -> st.SearchStrategy[timedelta]:
