@@ -1,0 +1,209 @@
+"""The pair report on lessons files and on labelled pairs."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from bot.errors import UserError
+from bot.lessons.guard import Apart
+from bot.lessons.similarity import Comparison
+from bot.reports.labels import Label, LabelledPair, parse_labels, score_labels
+from bot.reports.pair_printing import to_json, to_markdown
+from bot.reports.pairs import Store, closeness, report_pairs, score
+from bot.settings import BlockSettings, Caps, Refresh, Settings
+
+TODAY = date(2026, 11, 29)
+RULE = Refresh()
+FINDINGS = (Path(__file__).parents[1] / "field" / "findings-pairs.tsv").read_bytes()
+
+WAIT = "Wait for every CI job of the pull request before giving a verdict."
+WAIT_AGAIN = "Wait for each CI job of a pull request before you give the verdict."
+WAIT_STILL = "Before giving a verdict, wait for every CI job of that pull request."
+NEVER_WAIT = "Never wait for every CI job of the pull request before giving a verdict."
+PIN = "Pin the version of the formatter in the lock file of the repository."
+SHORT = "Pin the formatter."
+
+
+def lessons_file(*lines: str) -> bytes:
+    return "".join(f"- {line}\n" for line in lines).encode()
+
+
+def pair_texts(pairs: object) -> set[frozenset[str]]:
+    assert isinstance(pairs, list)
+    return {frozenset((pair["a"], pair["b"])) for pair in pairs}
+
+
+def test_active_bullets_of_one_store_are_compared_and_stores_never() -> None:
+    files = [
+        ("one.md", lessons_file(f"{WAIT} (#1, 2026-10-01, changes_requested)", PIN)),
+        (
+            "two.md",
+            lessons_file(
+                f"{WAIT_AGAIN} (#2, 2026-10-02, ci_fix)",
+                f"{WAIT_STILL} (#3, 2026-10-03, ci_fix; expired 2026-11-01)",
+                f"~~{WAIT}~~",
+                SHORT,
+            ),
+        ),
+    ]
+    report = report_pairs(files, None, Settings(), TODAY)
+    assert [(store.store, store.bullets) for store in report.stores] == [
+        ("one.md", 2),
+        ("two.md", 2),
+    ]
+    assert report.pairs == sum(report.histogram) == 2
+    assert report.collapsing == ()
+
+
+def test_pairs_that_would_collapse_and_pairs_that_the_guard_keeps_apart() -> None:
+    report = score([Store("one.md", (WAIT, WAIT_AGAIN, NEVER_WAIT, PIN))], RULE, (20, 15))
+    document = to_json(report)
+    assert document["pairs"] == 6
+    assert pair_texts(document["collapsing"]) == {frozenset((WAIT, WAIT_AGAIN))}
+    assert pair_texts(document["apart"]) == {
+        frozenset((WAIT, NEVER_WAIT)),
+        frozenset((WAIT_AGAIN, NEVER_WAIT)),
+    }
+    assert pair_texts(document["above"]) == {frozenset((WAIT, WAIT_AGAIN))}
+    assert pair_texts(document["below"]) == {
+        frozenset((PIN, t)) for t in (WAIT, WAIT_AGAIN, NEVER_WAIT)
+    }
+    assert {pair.comparison.apart for pair in report.apart} == {Apart.NEGATION}
+
+
+def test_the_histogram_counts_a_pair_at_its_similarity() -> None:
+    same, words = "one two three four", "five six seven eight"
+    report = score([Store("one.md", (same, same, words))], RULE, ())
+    assert report.histogram[-1] == 1
+    assert report.histogram[0] == 2
+
+
+def test_the_largest_cluster_in_the_file_and_in_the_newest() -> None:
+    chain = (WAIT, WAIT_AGAIN, WAIT_STILL)
+    report = score([Store("one.md", (PIN, *chain)), Store("none.md", ())], RULE, (3, 2))
+    cluster, empty = report.stores
+    assert (cluster.bullets, cluster.largest, cluster.windows) == (4, 3, ((3, 2), (2, 1)))
+    assert (empty.bullets, empty.largest, empty.windows) == (0, 0, ((3, 0), (2, 0)))
+
+
+def test_newest_is_by_date_ties_from_the_bottom_and_a_persons_line_first() -> None:
+    data = lessons_file(
+        "Read the log of the first red step. (#3, 2026-10-06, changes_requested)",
+        f"{WAIT_AGAIN} (#1, 2026-10-05, changes_requested)",
+        f"{PIN} (#2, 2026-10-05, changes_requested)",
+        WAIT,
+    )
+    block = replace(BlockSettings(), bullets=Caps(4, 4800), session=Caps(3, 3600))
+    (cluster,) = report_pairs([("one.md", data)], None, Settings(block=block), TODAY).stores
+    assert cluster.windows == ((4, 2), (3, 1))
+
+
+def test_the_closest_pairs_are_those_by_the_weaker_score_of_the_better_way() -> None:
+    def close(similarity: float, blend: float, refresh: Refresh = RULE) -> float:
+        return closeness(Comparison(similarity, blend, None, same=False), refresh)
+
+    assert close(0.25, 0.42) == 1
+    assert close(0.0, 0.5) == 1
+    assert close(0.5, 0.21) == pytest.approx(0.5)
+    assert close(0.125, 0.45) == pytest.approx(0.9)
+    assert close(0.125, 0.45, Refresh(reword_floor=None)) == pytest.approx(0.5)
+
+
+def test_a_file_with_undecodable_bytes_can_be_printed() -> None:
+    data = b"- " + PIN.encode() + b" \xff\n- " + PIN.encode() + b"\n"
+    report = report_pairs([("one.md", data)], None, Settings(), TODAY)
+    to_markdown(report).encode()
+    assert len(report.collapsing) == 1
+
+
+# Labels
+
+
+def test_the_whole_rule_and_every_floor_on_the_labelled_findings() -> None:
+    document = to_json(report_pairs([], FINDINGS, Settings(), TODAY))
+    assert set(document) == {"rule", "floors"}
+    rule, floors = document["rule"], document["floors"]
+    assert isinstance(rule, dict)
+    assert isinstance(floors, list)
+    assert list(rule) == ["merged", "precision", "recall", "opposite_merged"]
+    assert rule["precision"] >= 0.90
+    assert rule["recall"] >= 0.47
+    assert rule["opposite_merged"] == 0
+    assert [entry["floor"] for entry in floors] == pytest.approx([n / 20 for n in range(1, 13)])
+    (configured,) = (entry for entry in floors if entry["floor"] == 0.25)
+    assert round(configured["precision"], 3) == 0.905
+    assert round(configured["recall"], 3) == 0.423
+    json.dumps(document, allow_nan=False)
+
+
+def test_an_opposite_that_a_floor_merges_counts_against_its_precision() -> None:
+    pairs = [
+        LabelledPair(WAIT, WAIT_AGAIN, Label.SAME),
+        LabelledPair(WAIT, NEVER_WAIT, Label.OPPOSITE),
+        LabelledPair(WAIT, PIN, Label.DISTINCT),
+        LabelledPair(SHORT, SHORT, Label.SAME),  # too short for the rule
+    ]
+    scores = score_labels(pairs, RULE)
+    assert scores.pairs == 4
+    rule = scores.rule
+    assert (rule.merged, rule.precision, rule.recall, rule.opposite_merged) == (1, 1.0, 0.5, 0)
+    (floor,) = (entry.score for entry in scores.floors if entry.floor == 0.25)
+    assert (floor.merged, floor.precision, floor.recall, floor.opposite_merged) == (2, 0.5, 0.5, 1)
+
+
+def test_a_floor_of_ones_own_is_scored_beside_the_others() -> None:
+    floors = score_labels([], Refresh(floor=0.33)).floors
+    assert len(floors) == 13
+    assert 0.33 in [entry.floor for entry in floors]
+
+
+def test_where_nothing_is_merged_there_is_no_precision() -> None:
+    scores = score_labels([LabelledPair(WAIT, PIN, Label.DISTINCT)], RULE).rule
+    assert (scores.merged, scores.precision, scores.recall) == (0, None, None)
+
+
+def test_columns_are_found_by_name_and_quoted_cells_are_read() -> None:
+    data = '\ufefflabel\tpr\tb\ta\r\nopposite\t7\t"say ""no""\nor not"\tsay yes\r\n'.encode()
+    assert parse_labels(data) == (LabelledPair("say yes", 'say "no"\nor not', Label.OPPOSITE),)
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "message"),
+    [
+        (b"", 1, "there is no column a, b, label"),
+        (b"a\tlabel\n", 1, "there is no column b"),
+        (b"a\tb\tlabel\nx\ty\tsame\nx\ty\ttwin\n", 3, "'twin' is not a label"),
+        (b"a\tb\tlabel\nx\ty\n", 2, "too few columns"),
+        (b"a\tb\tlabel\nx\ty\tsame\nx\t\xff\tsame\n", 3, "not UTF-8"),
+        (b'a\tb\tlabel\n"x\ty\tsame\nx\ty\tsame\n', 2, "unexpected end of data"),
+        (
+            b"a\tb\tlabel\n" + b"x" * (csv.field_size_limit() + 1) + b"\ty\tsame\n",
+            2,
+            "field larger than field limit",
+        ),
+    ],
+)
+def test_unreadable_labels_say_where(data: bytes, line: int, message: str) -> None:
+    with pytest.raises(UserError, match=message) as caught:
+        report_pairs([], data, Settings(), TODAY, labels_name="judged.tsv")
+    assert (caught.value.file, caught.value.line) == ("judged.tsv", line)
+    assert "same, distinct, opposite" in caught.value.remedy
+
+
+def test_the_page() -> None:
+    labels = f"a\tb\tlabel\n{WAIT}\t{WAIT_AGAIN}\tsame\n{WAIT}\t{PIN}\tdistinct\n".encode()
+    data = lessons_file(WAIT, WAIT_AGAIN, NEVER_WAIT)
+    page = to_markdown(report_pairs([("one.md", data)], labels, Settings(), TODAY))
+    assert "Pairs of active bullets: 3; would collapse: 1; kept apart by the guard: 2." in page
+    assert "| file | bullets | largest cluster | in the newest 20 | in the newest 15 |" in page
+    assert "| one.md | 3 | 2 | 2 | 2 |" in page
+    assert f"  - {WAIT}\n" in page
+    assert ", negation\n" in page
+    assert "| **the rule** | 1 | 1.000 | 1.000 | 0 |" in page
+    assert "| floor 0.25 | 1 | 1.000 | 1.000 | 0 |" in page
