@@ -1,0 +1,153 @@
+"""Real commits in a bare repository, made as people make them elsewhere and push them."""
+
+from __future__ import annotations
+
+import os
+import subprocess  # nosec B404 - git itself, with fixed arguments
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+EMPTY = "0" * 40
+SERVED_AS_GITHUB_DOES = "[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n"
+ENVIRONMENT = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    sha: str
+    tree: str
+    parents: tuple[str, ...]
+    committed_at: datetime
+    author: str
+    email: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`status` is git's letter: A, M, D or R; `previous` is set for R."""
+
+    status: str
+    path: str
+    previous: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What one commit does: new contents by path, None to delete, and renames old to new."""
+
+    files: Mapping[str, str | bytes | None]
+    moves: Mapping[str, str]
+
+
+class Bare:
+    """A bare repository at `path`, created there with its default branch unborn."""
+
+    def __init__(self, path: Path, default_branch: str) -> None:
+        self.path = path
+        path.mkdir(parents=True)
+        self._git("init", "--quiet", "--bare", f"--initial-branch={default_branch}")
+        with (path / "config").open("a") as config:
+            config.write(SERVED_AS_GITHUB_DOES)
+
+    def move(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path = self.path.rename(path)
+
+    def sha(self, ref: str) -> str | None:
+        found = self._run("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+        return found.stdout.decode().strip() or None
+
+    def set_ref(self, ref: str, sha: str) -> None:
+        self._git("update-ref", ref, sha)
+
+    def merge_base(self, one: str, other: str) -> str:
+        return self._git("merge-base", one, other).strip()
+
+    def commit(
+        self,
+        ref: str,
+        edit: Edit,
+        *,
+        parents: Sequence[str],
+        message: str,
+        author: tuple[str, str],
+        at: datetime,
+    ) -> str:
+        """Puts a commit with `edit` applied to the first parent's tree on `ref`; its object id."""
+        name, email = author
+        text = message.encode()
+        stream = [
+            f"commit {ref}\ncommitter {name} <{email}> {int(at.timestamp())} +0000\n".encode(),
+            b"data %d\n%s\n" % (len(text), text),
+        ]
+        for word, parent in zip(("from", *["merge"] * len(parents)), parents, strict=False):
+            stream.append(f"{word} {parent}\n".encode())
+        for old, new in edit.moves.items():
+            stream.append(f"R {_quoted(old)} {_quoted(new)}\n".encode())
+        for path, content in edit.files.items():
+            stream.append(_file(path, content))
+        self._git("fast-import", "--quiet", "--force", stdin=b"".join([*stream, b"done\n"]))
+        return self._git("rev-parse", ref).strip()
+
+    def commits(self, *revisions: str) -> list[Commit]:
+        """As `git rev-list` takes them, oldest first."""
+        form = "%H%x00%T%x00%P%x00%ct%x00%an%x00%ae%x00%B%x01"
+        text = self._git("log", "--reverse", "--topo-order", f"--format={form}", *revisions, "--")
+        rows = [row.lstrip("\n").split("\0") for row in text.split("\x01") if row.strip()]
+        return [
+            Commit(sha, tree, tuple(up.split()), _time(at), who, mail, body.rstrip("\n"))
+            for sha, tree, up, at, who, mail, body in rows
+        ]
+
+    def changes(self, before: str | None, after: str, *, renames: bool = False) -> list[Change]:
+        """Between two trees; `before` None is the empty tree."""
+        start = before or self._git("hash-object", "-t", "tree", "-w", "--stdin", stdin=b"").strip()
+        flag = "--find-renames" if renames else "--no-renames"
+        text = self._git("diff-tree", "-r", "-z", "--name-status", flag, start, after)
+        words = iter(text.split("\0"))
+        found = []
+        for status in words:
+            if status.startswith("R"):
+                previous, path = next(words), next(words)
+                found.append(Change("R", path, previous))
+            elif status:
+                found.append(Change(status, next(words)))
+        return found
+
+    def read(self, revision: str, path: str) -> bytes:
+        return self._run("cat-file", "blob", f"{revision}:{path}", check=True).stdout
+
+    def _git(self, *arguments: str, stdin: bytes | None = None) -> str:
+        return self._run(*arguments, stdin=stdin, check=True).stdout.decode()
+
+    def _run(
+        self, *arguments: str, stdin: bytes | None = None, check: bool = False
+    ) -> subprocess.CompletedProcess[bytes]:
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+        return subprocess.run(  # nosec B603 B607 - no shell; git is found as the user has it
+            ["git", *arguments],
+            cwd=self.path,
+            env={**environment, **ENVIRONMENT},
+            input=stdin,
+            capture_output=True,
+            check=check,
+        )
+
+
+def _file(path: str, content: str | bytes | None) -> bytes:
+    if content is None:
+        return f"D {_quoted(path)}\n".encode()
+    data = content.encode() if isinstance(content, str) else content
+    return f"M 100644 inline {_quoted(path)}\n".encode() + b"data %d\n%s\n" % (len(data), data)
+
+
+def _quoted(path: str) -> str:
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _time(seconds: str) -> datetime:
+    return datetime.fromtimestamp(int(seconds), UTC)

@@ -1,0 +1,152 @@
+"""The sandbox forge as a whole: accounts, one App, its installations, repositories, deliveries.
+
+People's acts are methods here, of SandboxRepository and of SandboxPullRequest; each queues the
+webhooks that GitHub would send, in order. The clock is the caller's.
+"""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from bot.facts import Account
+from bot.sandbox import events, records
+from bot.sandbox.repository import SandboxRepository
+
+GRANTED = {
+    "metadata": "read",
+    "contents": "write",
+    "pull_requests": "write",
+    "checks": "write",
+    "issues": "write",
+    "actions": "read",
+}
+
+
+@cache
+def _app_key() -> rsa.RSAPrivateKey:
+    return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+class SandboxForge:
+    """`directory` holds the bare repositories; `clock` times every act; `seed` makes the GUIDs."""
+
+    def __init__(self, directory: Path, clock: Callable[[], datetime], *, seed: int = 0) -> None:
+        self.directory = directory.resolve()
+        self.clock = clock
+        self.url = "http://127.0.0.1"  # until a server says where it listens
+        self.accounts: dict[str, Account] = {}
+        self.installations: dict[int, records.Installation] = {}
+        self.repositories: dict[int, SandboxRepository] = {}
+        self.redirects: dict[str, int] = {}
+        self._guids = random.Random(seed)  # nosec B311 - repeatable on purpose
+        self._last_id = 3_000_000_000  # ids on GitHub no longer fit 32 bits
+        self._queued: list[records.Delivery] = []
+        self.app_id = 4242
+        self.app_slug = "lessonkeeper"
+        self.webhook_secret = "sandbox-webhook-secret"  # nosec B105 - it guards a sandbox
+        self.app_account = self.account(f"{self.app_slug}[bot]")
+        self.git_url: str | None = None  # until git is served
+        self.archived: set[str] = set()  # paths below `directory` that take no push
+
+    @property
+    def private_key(self) -> str:
+        """The App's key as GitHub hands it out: PEM, PKCS#1."""
+        return (
+            _app_key()
+            .private_bytes(
+                serialization.Encoding.PEM,
+                serialization.PrivateFormat.TraditionalOpenSSL,
+                serialization.NoEncryption(),
+            )
+            .decode()
+        )
+
+    @property
+    def public_key(self) -> rsa.RSAPublicKey:
+        return _app_key().public_key()
+
+    def account(self, login: str, kind: str = "") -> Account:
+        """The account of that login, registered at its first mention; `[bot]` makes it a Bot."""
+        known = self.accounts.get(login.lower())
+        if known is None:
+            kind = kind or ("Bot" if login.endswith("[bot]") else "User")
+            known = self.accounts[login.lower()] = Account(self.next_id(), login, kind)
+        return known
+
+    def create_repository(
+        self,
+        name: str,
+        files: Mapping[str, str | bytes] | None = None,
+        *,
+        private: bool = False,
+        default_branch: str = "main",
+        installed: bool = True,
+    ) -> SandboxRepository:
+        """ "owner/name" with one first commit of `files`; `installed`: where the App works."""
+        if self.redirects.pop(name.lower(), None):
+            (self.directory / f"{name}.git").unlink()
+        repository = SandboxRepository(
+            self, self.next_id(), name, private=private, default_branch=default_branch
+        )
+        self.repositories[repository.id] = repository
+        if installed:
+            repository.installation = self._installed_for(self.account(repository.owner))
+        repository.start(files or {"README.md": f"# {repository.name}\n"})
+        return repository
+
+    def repository(self, name: str) -> SandboxRepository | None:
+        wanted = name.lower()
+        return next((r for r in self.repositories.values() if r.full_name.lower() == wanted), None)
+
+    def clone_url(self, repository: SandboxRepository) -> str:
+        """Over HTTP where a server serves git, otherwise the bare repository's path."""
+        if self.git_url is None:
+            return str(repository.bare.path)
+        return f"{self.git_url}/{repository.git_path}"
+
+    def suspend(self, installation: records.Installation) -> None:
+        installation.suspended_at = self.clock()
+        events.installation(self, "suspend", installation)
+
+    def unsuspend(self, installation: records.Installation) -> None:
+        installation.suspended_at = None
+        events.installation(self, "unsuspend", installation)
+
+    def uninstall(self, installation: records.Installation) -> None:
+        del self.installations[installation.id]
+        events.installation(self, "deleted", installation)
+        for repository in self.repositories.values():
+            if repository.installation is installation:
+                repository.installation = None
+
+    def emit(self, event: str, payload: Mapping[str, object]) -> None:
+        guid = str(uuid.UUID(int=self._guids.getrandbits(128), version=4))
+        self._queued.append(records.Delivery(guid, event, payload))
+
+    def take_deliveries(self) -> list[records.Delivery]:
+        """The webhooks since the last call, oldest first; pushes made over git are among them."""
+        for repository in self.repositories.values():
+            repository.notice_pushes_of_the_app()
+        taken, self._queued = self._queued, []
+        return taken
+
+    def next_id(self) -> int:
+        self._last_id += 1
+        return self._last_id
+
+    def _installed_for(self, owner: Account) -> records.Installation:
+        for known in self.installations.values():
+            if known.account == owner:
+                return known
+        made = records.Installation(self.next_id(), owner, dict(GRANTED), self.clock())
+        self.installations[made.id] = made
+        events.installation(self, "created", made)
+        return made
