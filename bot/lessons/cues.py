@@ -19,7 +19,6 @@ from bot.lessons.words import (
     NUMBER_WORDS,
     OPPOSITES,
     PIVOTS,
-    STOP_WORDS,
     TURNING_PREFIXES,
     UNITS,
 )
@@ -52,12 +51,12 @@ class Cues:
 _CODE = re.compile(
     r"""`+([^`]+)`+
       | "([^"\s]+)" | “([^”\s]+)” | (?<!\w)'([^'\s]+)'(?!\w)
-      | (?<!\S)(--?\w[\w-]*)
+      | (?<!\S)(--?\w[\w-]*) | (</?\w[^<>\s]*>)
       | ([<>=!]=+|&&|\|\||[<>≤≥≠])
-      | (?P<word>[~@$.]*/?\w+(?:(?:::|->|[./\\-])\w+)*)""",
+      | (?P<word>[~@$.]*/?\w+(?:(?:::|->|[./\\-])\w+)*(?:\(\))?)""",
     re.VERBOSE,
 )
-_NO_NAMES = STOP_WORDS | NEGATIONS | {"e.g", "i.e"}
+_ABBREVIATIONS = frozenset({"e.g", "i.e"})
 _NUMBER = re.compile(r"(?:(?<!\S)-)?\d+(?:[.:]\d+|,\d{3})*")
 _UNIT = re.compile(r"\d[\s-]?([^\W\d_]+|%)")
 WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
@@ -111,10 +110,12 @@ def _code_and_plain(text: str) -> tuple[tuple[str, ...], str]:
 
 
 def _names(word: str) -> bool:
-    """Whether a bare word is an identifier: by its shape, or as a word of capitals."""
-    if word.casefold() in _NO_NAMES:
-        return False
-    return is_code_word(word) or (len(word) > 1 and word.isupper())
+    """Whether a bare word is an identifier: by its shape, `f()`, `$x`, `@x`, or all capitals."""
+    if word.endswith("()") or word[0] in "~@$":
+        return True
+    if len(word) > 1 and word.isupper():
+        return word.casefold() not in NEGATIONS
+    return is_code_word(word) and word.casefold() not in _ABBREVIATIONS
 
 
 def _negates(word: str) -> bool:

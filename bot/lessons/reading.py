@@ -23,7 +23,7 @@ _SPACELESS = re.compile(
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+"
 )
 _JOINED = re.compile(r"\w+(?:(?:::|[./\\-])\w+)*")
-_JOINT = re.compile(r"[_./\\]|::")
+_JOINT = re.compile(r"[_./\\]|::|->")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 
 
@@ -55,14 +55,14 @@ class Reading:
 @functools.lru_cache(maxsize=512)  # a dozen full stores, at most 20 MB
 def reading(text: str) -> Reading:
     plain = normal(text)
-    runs = _runs(plain.casefold())
-    spaced = f" {' '.join(runs)} "
-    counts = Counter([spaced[i : i + 4] for i in range(len(spaced) - 3)])
+    folded = plain.casefold()
+    words = [f" {word} " for word in folded.split()]
+    counts = Counter([w[i : i + 4] for w in words for i in range(max(1, len(w) - 3))])
     repeated = {gram: 1 + math.log(count) for gram, count in counts.items() if count > 1}
     square = len(counts) - len(repeated) + sum(w * w for w in repeated.values())
     return Reading(
         text=text,
-        tokens=frozenset(_tokens(runs)),
+        tokens=frozenset(_tokens(_runs(folded))),
         terms=_terms(plain),
         grams=frozenset(counts),
         repeated=repeated,

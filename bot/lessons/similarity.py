@@ -56,8 +56,9 @@ def blend(a: str, b: str) -> float:
     Overlap: |Ia∩Ib| / min(|Ia|, |Ib|), 0 where one has no terms. A term is a token split once more
     where its case changes, without stop words and single letters, stemmed (English Snowball); a
     word joined by `_`, `.`, `/`, `::` or changing its case is a term as a whole too (unstemmed,
-    its hyphens kept). Cosine: vectors of 1 + ln count of the character 4-grams of the runs of the
-    text, in order, with one space between and around them.
+    its hyphens kept). Cosine: vectors of 1 + ln count of the character 4-grams within words: those
+    of each run without white space, case-folded, with one space before and after it; a shorter one
+    counts as it is.
     """
     return _blend(reading(a), reading(b))
 

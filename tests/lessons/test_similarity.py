@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import math
 import re
 from pathlib import Path
 
@@ -103,10 +104,15 @@ def test_the_published_word_pairs_tell_that_the_fixture_is_the_published_text() 
 
 
 def test_blend_by_hand() -> None:
-    # Terms {retri, upload} of {retri, upload, job}: overlap 1. 4-grams of " retry uploads " and
-    # " retry the upload job ": 12 and 19, of them 8 in both.
+    # Terms {retri, upload} of {retri, upload, job}: overlap 1. 4-grams of " retry ", " uploads "
+    # and " retry ", " the ", " upload ", " job ": 10 and 13, of them 8 in both.
     assert blend("Retry uploads", "Retry the upload job") == pytest.approx(
-        (1 + 8 / (12 * 19) ** 0.5) / 2
+        (1 + 8 / (10 * 13) ** 0.5) / 2
+    )
+    # Words of two letters count as they are, each twice on one side: 1 + ln 2.
+    repeated = 2 * (1 + math.log(2)) ** 2
+    assert blend("go to go to", "go to") == pytest.approx(
+        (1 + 2 * (1 + math.log(2)) / (repeated * 2) ** 0.5) / 2
     )
 
 
@@ -295,6 +301,16 @@ def test_a_pair_that_the_scores_tell_apart_has_no_reason() -> None:
             Apart.IDENTIFIERS,
         ),
         (
+            "Send a GET to the endpoint of the store and check the answer.",
+            "Send a POST to the endpoint of the store and check the answer.",
+            Apart.IDENTIFIERS,
+        ),
+        (
+            "Let retry() handle what the endpoint of the store refuses.",
+            "Let abort() handle what the endpoint of the store refuses.",
+            Apart.IDENTIFIERS,
+        ),
+        (
             "Pass --force to the cleaner when it runs on main.",
             "Pass --dry-run to the cleaner when it runs on main.",
             Apart.IDENTIFIERS,
@@ -354,6 +370,29 @@ def test_opposites_and_other_lessons_are_kept_apart(a: str, b: str, reason: Apar
 )
 def test_what_only_looks_different_is_the_same(a: str, b: str) -> None:
     assert decide(a, b, RULE).same
+
+
+_WORDS = [
+    "never",
+    "before",
+    "use",
+    "`a`",
+    "b_c",
+    "cache",
+    "lock",
+    "60",
+    "two",
+    "s",
+    "to",
+    ",",
+    "on",
+]
+_SENTENCES = st.lists(st.sampled_from(_WORDS), max_size=12).map(" ".join)
+
+
+@given(_SENTENCES, _SENTENCES)
+def test_the_guard_does_not_ask_which_text_is_new(a: str, b: str) -> None:
+    assert guard(a, b) is guard(b, a)
 
 
 def test_texts_that_differ_in_more_are_no_business_of_the_guard() -> None:
