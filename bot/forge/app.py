@@ -56,30 +56,18 @@ class App:
         self, app_id: int, private_key: str, *, base_url: str = PUBLIC, pause: float = 1.0
     ) -> None:
         self.id = app_id
+        self._auth = Auth.AppAuth(app_id, private_key)
         self._base_url = base_url
         self._pause = pause
-        self._integration = GithubIntegration(
-            auth=Auth.AppAuth(app_id, private_key),
-            base_url=base_url,
-            timeout=SECONDS,
-            retry=RETRIES,
-            seconds_between_requests=None,
-            seconds_between_writes=None,
-        )
         self._tokens: dict[int, _Token] = {}
         self._lock = threading.Lock()
-
-    def close(self) -> None:
-        self._integration.close()
 
     def slug(self) -> str:
         return str(self._get("/app")["slug"])
 
     def installations(self) -> tuple[Installation, ...]:
-        with translated():
-            return tuple(
-                _installation(found.raw_data) for found in self._integration.get_installations()
-            )
+        with self._as_app() as github:
+            return tuple(_installation(found.raw_data) for found in github.get_installations())
 
     def installation(self, installation: int) -> Installation:
         return _installation(self._get(f"/app/installations/{installation}"))
@@ -136,14 +124,30 @@ class App:
             connection.close()
 
     def _mint(self, installation: int) -> _Token:
-        with translated():
-            found = self._integration.get_access_token(installation, permissions=PERMISSIONS)
+        with self._as_app() as github:
+            found = github.get_access_token(installation, permissions=PERMISSIONS)
             return _Token(found.token, found.expires_at)
 
     def _get(self, path: str) -> Any:
-        with translated():
-            _, answer = self._integration.requester.requestJsonAndCheck("GET", path)
+        with self._as_app() as github:
+            _, answer = github.requester.requestJsonAndCheck("GET", path)
             return answer
+
+    @contextmanager
+    def _as_app(self) -> Iterator[GithubIntegration]:
+        # A line of its own each time: PyGithub's lines are not for two threads at once.
+        with (
+            translated(),
+            GithubIntegration(
+                auth=self._auth,
+                base_url=self._base_url,
+                timeout=SECONDS,
+                retry=RETRIES,
+                seconds_between_requests=None,
+                seconds_between_writes=None,
+            ) as github,
+        ):
+            yield github
 
 
 def _installation(json: dict[str, Any]) -> Installation:

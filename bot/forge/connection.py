@@ -112,7 +112,8 @@ def _error(exc: GithubException) -> UserError | Fault:
         return _refused(exc.status, said, headers)
     if exc.status in (404, 410, 451):
         return Gone(
-            f"GitHub does not find it ({said}).", remedy="Is the App still installed there?"
+            f"GitHub does not find it ({said.rstrip('.')}).",
+            remedy="Is the App still installed there?",
         )
     if exc.status >= 500:
         return Fault(f"GitHub answered {exc.status}.", retry_after=_seconds(headers))
@@ -148,7 +149,8 @@ def _refused(status: int, said: str, headers: Mapping[str, str]) -> UserError | 
     if status == 429 or wait is not None or "rate limit" in lower:
         return RateLimited("GitHub's rate limit is reached.", retry_after=wait or SECONDARY_PAUSE)
     return Forbidden(
-        f"GitHub refuses: {said}.", remedy="Grant the App the permission, or accept its new ones."
+        f"GitHub refuses: {said.rstrip('.')}.",
+        remedy="Grant the App the permission, or accept its new ones.",
     )
 
 

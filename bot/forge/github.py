@@ -69,6 +69,13 @@ class GitHubForge:
                 permissions=self._permissions(pull, reviews),
             )
 
+    def account(self, login: str) -> Account | None:
+        try:
+            with _known_form():
+                return answers.account(self._connection.get(f"/users/{quote(login, safe='')}"))
+        except Gone:
+            return None
+
     def permission(self, login: str) -> Permission:
         if login.endswith("[bot]"):
             return Permission.NONE  # GitHub always says none of an App account

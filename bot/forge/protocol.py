@@ -9,7 +9,7 @@ import enum
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.facts import Permission, PullRequestFacts, Repository
+from bot.facts import Account, Permission, PullRequestFacts, Repository
 from bot.forge.check_run import CheckRun
 
 
@@ -51,13 +51,16 @@ class Forge(Protocol):
     def pull_request_facts(self, number: int) -> PullRequestFacts:
         """All that decisions read about a pull request, as it stands now."""
 
+    def account(self, login: str) -> Account | None:
+        """The account that has this login now, with its numeric id and type; None for nobody."""
+
     def permission(self, login: str) -> Permission:
         """NONE for anyone without access, and for every App account."""
 
     def pull_request_files(self, number: int) -> PullFiles: ...
 
     def pull_requests_of_commit(self, sha: str) -> tuple[int, ...]:
-        """Numbers of the pull requests that brought the commit; empty for an unknown commit."""
+        """Numbers of the pull requests that hold the commit or were merged by it."""
 
     def upsert_check_run(self, head_sha: str, check_run: CheckRun) -> int:
         """Puts our one check run of that name on the head, new or updated in place; its id."""

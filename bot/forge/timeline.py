@@ -50,7 +50,7 @@ def timeline(events: Iterable[dict[str, Any]], merged_at: datetime | None) -> Ti
     dismissals: dict[int, Dismissal] = {}
     armed = queued = None
     for event in events:
-        match event["event"]:
+        match event.get("event"):
             case "review_dismissed":
                 said = event["dismissed_review"]
                 dismissals[said["review_id"]] = Dismissal(

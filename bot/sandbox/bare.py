@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import subprocess  # nosec B404 - git itself, with fixed arguments
+import subprocess  # nosec B404
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -127,7 +127,8 @@ class Bare:
         self, *arguments: str, stdin: bytes | None = None, check: bool = False
     ) -> subprocess.CompletedProcess[bytes]:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
-        return subprocess.run(  # nosec B603 B607 - no shell; git is found as the user has it
+        # No shell; git is found as the user has it.
+        return subprocess.run(  # nosec B603 B607
             ["git", *arguments],
             cwd=self.path,
             env={**environment, **ENVIRONMENT},

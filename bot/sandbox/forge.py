@@ -46,12 +46,12 @@ class SandboxForge:
         self.installations: dict[int, records.Installation] = {}
         self.repositories: dict[int, SandboxRepository] = {}
         self.redirects: dict[str, int] = {}
-        self._guids = random.Random(seed)  # nosec B311 - repeatable on purpose
+        self._guids = random.Random(seed)  # nosec B311
         self._last_id = 3_000_000_000  # ids on GitHub no longer fit 32 bits
         self._queued: list[records.Delivery] = []
         self.app_id = 4242
         self.app_slug = "lessonkeeper"
-        self.webhook_secret = "sandbox-webhook-secret"  # nosec B105 - it guards a sandbox
+        self.webhook_secret = "sandbox-webhook-secret"  # nosec B105
         self.app_account = self.account(f"{self.app_slug}[bot]")
         self.git_url: str | None = None  # until git is served
         self.archived: set[str] = set()  # paths below `directory` that take no push

@@ -249,7 +249,7 @@ def check_run(found: SandboxRepository, run: records.CheckRun) -> Json:
         "external_id": run.external_id,
         "url": f"{api(found)}/check-runs/{run.id}",
         "html_url": f"{page(found)}/runs/{run.id}",
-        "details_url": None,
+        "details_url": f"{page(found)}/runs/{run.id}",
         "status": run.status,
         "conclusion": run.conclusion,
         "started_at": time(run.started_at),

@@ -99,7 +99,10 @@ def files(call: Call, number: int) -> Answer:
 
 
 def timeline(call: Call, number: int) -> Answer:
-    return Listing([payloads.timeline_event(event) for event in call.pull(number).timeline])
+    pull = call.pull(number)
+    # Commits are events too, without an actor or a time of the event.
+    commits = [{"event": "committed", "sha": sha, "node_id": f"C_{sha}"} for sha in pull.commits]
+    return Listing([*commits, *(payloads.timeline_event(event) for event in pull.timeline)])
 
 
 def permission(call: Call, login: str) -> Answer:

@@ -53,10 +53,8 @@ def shop(sandbox: SandboxForge) -> SandboxRepository:
 
 
 @pytest.fixture
-def app(sandbox: SandboxForge, server: SandboxServer) -> Iterator[App]:
-    made = App(sandbox.app_id, sandbox.private_key, base_url=server.url, pause=0)
-    yield made
-    made.close()
+def app(sandbox: SandboxForge, server: SandboxServer) -> App:
+    return App(sandbox.app_id, sandbox.private_key, base_url=server.url, pause=0)
 
 
 @pytest.fixture

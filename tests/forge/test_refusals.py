@@ -239,11 +239,9 @@ def test_a_foreign_key_says_so(
     sandbox: SandboxForge, server: SandboxServer, shop: SandboxRepository
 ) -> None:
     stranger = App(1, sandbox.private_key, base_url=server.url)
-    try:
-        with pytest.raises(Unauthorized, match="does not accept the App's credentials"):
-            stranger.slug()
-    finally:
-        stranger.close()
+
+    with pytest.raises(Unauthorized, match="does not accept the App's credentials"):
+        stranger.slug()
 
 
 def test_a_server_that_is_not_there_is_a_fault(
@@ -252,11 +250,9 @@ def test_a_server_that_is_not_there_is_a_fault(
     with SandboxServer(sandbox) as server:
         pass
     lonely = App(sandbox.app_id, sandbox.private_key, base_url=server.url)
-    try:
-        with pytest.raises(Fault, match="could not be reached"):
-            lonely.slug()
-    finally:
-        lonely.close()
+
+    with pytest.raises(Fault, match="could not be reached"):
+        lonely.slug()
 
 
 def test_an_answer_of_an_unknown_form_is_a_fault(forge: GitHubForge, server: SandboxServer) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from bot.forge.app import App
@@ -151,6 +153,30 @@ def test_the_app_knows_itself_and_where_it_is_installed(
     assert [r.full_name for r in app.repositories(acme.id)] == ["acme/shop", "acme/other"]
     assert app.bot(acme.id) == sandbox.app_account
     assert not acme.suspended
+
+
+def test_an_account_is_found_by_its_present_login(
+    forge: GitHubForge, sandbox: SandboxForge
+) -> None:
+    assert forge.account("ada") == sandbox.account("ada")
+    assert forge.account("coderabbitai[bot]") is None
+    sandbox.account("coderabbitai[bot]")
+    bot = forge.account("coderabbitai[bot]")
+    assert bot is not None
+    assert bot.kind == "Bot"
+
+
+def test_threads_share_one_app(app: App, sandbox: SandboxForge) -> None:
+    names = [f"owner{number}/shop" for number in range(8)]
+    homes = [sandbox.create_repository(name) for name in names]
+
+    def read(home: SandboxRepository) -> str:
+        assert home.installation is not None
+        with app.forge(home.installation.id, home.full_name) as forge:
+            return forge.repository().full_name
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(read, homes)) == names
 
 
 def test_the_token_is_kept_until_it_nears_its_end(app: App, shop: SandboxRepository) -> None:
