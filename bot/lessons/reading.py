@@ -19,8 +19,8 @@ from bot.lessons.words import STOP_WORDS
 
 # Han with kana, Thai, Lao, Myanmar, Khmer: written without spaces between words.
 _SPACELESS = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+"
+    "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+)"
 )
 _JOINED = re.compile(r"\w+(?:(?:::|[./\\-])\w+)*")
 _JOINT = re.compile(r"[_./\\]|::|->")
@@ -95,7 +95,8 @@ def content(words: Iterable[str]) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=16384)
 def stem(word: str) -> str:
-    stemmed: str = _STEMMER.stemWord(word)
+    """The English Snowball stem. A stemmer keeps its state in itself: one for each call."""
+    stemmed: str = snowballstemmer.stemmer("english").stemWord(word)
     return stemmed
 
 
@@ -104,9 +105,6 @@ def is_code_word(word: str) -> bool:
     if word.isalpha() and word[1:].islower():  # most words: no need to search them
         return False
     return bool(_JOINT.search(word) or _CAMEL.search(word))
-
-
-_STEMMER = snowballstemmer.stemmer("english")
 
 
 def _runs(folded: str) -> list[str]:
@@ -121,16 +119,11 @@ def _runs(folded: str) -> list[str]:
 
 def _tokens(runs: Iterable[str]) -> Iterable[str]:
     for run in runs:
-        if run.isascii():
-            yield run
-            continue
-        at = 0
-        for part in _SPACELESS.finditer(run):
-            yield from filter(None, (run[at : part.start()],))
-            chars = part[0]
-            yield from (chars[i : i + 2] for i in range(max(1, len(chars) - 1)))
-            at = part.end()
-        yield from filter(None, (run[at:],))
+        for place, part in enumerate(_SPACELESS.split(run)):
+            if place % 2:  # what the pattern itself matched
+                yield from (part[i : i + 2] for i in range(max(1, len(part) - 1)))
+            elif part:
+                yield part
 
 
 def _terms(plain: str) -> frozenset[str]:

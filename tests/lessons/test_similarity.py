@@ -7,6 +7,8 @@ import itertools
 import json
 import math
 import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.lessons.guard import Apart, guard, is_conflict
-from bot.lessons.reading import reading
+from bot.lessons.reading import reading, stem
 from bot.lessons.similarity import blend, compare, decide, jaccard, tokens
 from bot.lessons.words import NEGATIONS, STOP_WORDS
 from bot.settings import Refresh
@@ -128,6 +130,19 @@ def test_blend_by_hand() -> None:
 )
 def test_identifiers_count_whole_and_in_parts(text: str, terms: set[str]) -> None:
     assert reading(text).terms == terms
+
+
+def test_texts_are_read_alike_in_many_threads() -> None:
+    words = sorted({word for pair in findings()[:100] for word in tokens(pair["a"])})
+    alone = [stem.__wrapped__(word) for word in words]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # seconds: threads meet inside of every stem
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            together = list(pool.map(lambda _: list(map(stem.__wrapped__, words)), range(4)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert together == [alone] * 4
 
 
 def test_the_word_lists_are_the_published_ones() -> None:
