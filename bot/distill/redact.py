@@ -42,14 +42,15 @@ class Redacted:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """`hint`: a literal that every match holds, so that most texts never meet the expression.
+    """`hints`: lower-case literals of which every match holds one, so that most texts never meet
+    the expression.
 
     `group` is the part that is secret; `accepts` has the last word on it.
     """
 
     kind: str
     pattern: re.Pattern[str]
-    hint: str = ""
+    hints: tuple[str, ...] = ("",)
     accepts: Callable[[str], bool] = bool
     group: int | str = 0
 
@@ -71,6 +72,21 @@ _PLACEHOLDER = re.compile(
 def _is_value(value: str) -> bool:
     """Neither a reference (`${{ secrets.X }}`, `<token>`, `process.env.X`) nor our mark."""
     return bool(rest := value.replace(MARK, "")) and not _PLACEHOLDER.search(rest)
+
+
+def _from_base64(run: str) -> str | None:
+    """The printable text a run of base64 (plain or URL-safe) stands for, or None."""
+    body = run.rstrip("=").translate(str.maketrans("-_", "+/"))
+    try:
+        data = base64.b64decode(body[: len(body) - (len(body) % 4 == 1)] + "==")
+        decoded = data.decode("ascii")
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+    return decoded if decoded.isprintable() else None
+
+
+def _is_basic_auth(value: str) -> bool:
+    return ":" in (_from_base64(value) or "")
 
 
 def _is_mixed_value(value: str) -> bool:
@@ -103,29 +119,42 @@ _FROM_LIBRARY = tuple(
         TwilioKeyDetector,
     )
     for pattern in detector.denylist
+) + tuple(
+    _Rule(BasicAuthDetector.secret_type, pattern, ("://",), _is_value, 1)
+    for pattern in BasicAuthDetector.denylist
 )
 
 _NAME = r"(?:pass(?:word|wd|phrase)?|pwd|passwort)"
 _KEY = r"(?:secret|token|credential|(?:api|access|auth|private|signing|encryption)[_-]?key)s?"
+_ASSIGNED = r"[\"'`\])]{0,2}\s{0,4}(?::=|=>|==|=|:)\s{0,4}"
 
 # Where the library's pattern is missing, older than the token's form, or slow on hostile text
 # (npm, OpenAI, JWT: quadratic), there is one here. Each begins at a word's edge and is linear.
 _OWN = (
-    _Rule("GitHub Token", re.compile(r"gh[pousr]_\w{20,}"), "gh", _is_mixed),
-    _Rule("GitHub Token", re.compile(r"github_pat_\w{20,}"), "github_pat_"),
-    _Rule("Model API Key", re.compile(r"(?<![\w-])sk-[\w-]{20,}"), "sk-", _is_mixed),
+    _Rule("GitHub Token", re.compile(r"gh[pousr]_\w{20,}"), ("gh",), _is_mixed),
+    _Rule("GitHub Token", re.compile(r"github_pat_\w{20,}"), ("github_pat_",)),
+    _Rule("Model API Key", re.compile(r"(?<![\w-])sk-[\w-]{20,}"), ("sk-",), _is_mixed),
     _Rule(
-        "Stripe Access Key", re.compile(r"\b(?:[rs]k_(?:live|test)|whsec)_\w{16,}"), "_", _is_mixed
+        "Stripe Access Key",
+        re.compile(r"\b(?:[rs]k_(?:live|test)|whsec)_\w{16,}"),
+        ("_",),
+        _is_mixed,
     ),
-    _Rule("Slack Token", re.compile(r"\bxapp-[\w-]{20,}"), "xapp-"),
-    _Rule("Google API Key", re.compile(r"\bAIza[\w-]{35}"), "AIza"),
-    _Rule("npm Token", re.compile(r"\bnpm_\w{30,}"), "npm_", _is_mixed),
-    _Rule("npm Token", re.compile(r"_authToken=([^\s\"'`]+)"), "_authToken", _is_value, 1),
-    _Rule("PyPI Token", re.compile(r"\bpypi-[\w-]{50,}"), "pypi-"),
+    _Rule("Slack Token", re.compile(r"\bxapp-[\w-]{20,}"), ("xapp-",)),
+    _Rule("Google API Key", re.compile(r"\bAIza[\w-]{35}"), ("aiza",)),
+    _Rule("npm Token", re.compile(r"\bnpm_\w{30,}"), ("npm_",), _is_mixed),
+    _Rule("npm Token", re.compile(r"_authToken=([^\s\"'`]+)"), ("_authtoken",), _is_value, 1),
+    _Rule(
+        "Service Token",
+        re.compile(r"\b(?:hf|dop_v1|dckr_pat|lin_api|shpat|shpss)_[\w-]{24,}"),
+        ("hf_", "_v1_", "_pat_", "lin_api_", "shpat_", "shpss_"),
+        _is_mixed,
+    ),
+    _Rule("PyPI Token", re.compile(r"\bpypi-[\w-]{50,}"), ("pypi-",)),
     _Rule(
         "JSON Web Token",
         re.compile(r"(?<![A-Za-z0-9])eyJ[\w=-]{10,}\.[\w=-]{4,}(?:\.[\w=-]+)?"),
-        "eyJ",
+        ("eyj",),
     ),
     _Rule(
         "Private Key",
@@ -135,62 +164,68 @@ _OWN = (
             r"|(?:\s*(?:Proc-Type|DEK-Info|Version|Comment): [^\n]*)*"
             r"(?:(?:\s|\\n|[>+|\"'-])*[A-Za-z0-9+/=]{16,})*)"
         ),
-        "PRIVATE KEY",
+        ("private key",),
     ),
     _Rule(
         "Connection String",
         re.compile(r"://[^\s:/@\"'`<>]{0,128}:([^\s/\"'`<>]{1,256})@(?=[\w.\[-])"),
-        "://",
+        ("://",),
         _is_value,
         1,
     ),
     _Rule(
         "Connection String",
         re.compile(r";\s?(?:password|pwd)=([^;\s\"'`]{1,256})", re.IGNORECASE),
-        ";",
+        (";",),
         _is_value,
         1,
     ),
     _Rule(
         "Authorization Header",
-        re.compile(r"\b(?:bearer|basic|authorization: token) ([\w.~+/=-]{16,})", re.IGNORECASE),
-        " ",
+        re.compile(r"\b(?:bearer|authorization: token) ([\w.~+/=-]{20,})", re.IGNORECASE),
+        ("bearer ", "authorization: token "),
         _is_mixed,
+        1,
+    ),
+    _Rule(
+        "Authorization Header",
+        re.compile(r"\bbasic ([A-Za-z0-9+/]{4,}={0,2})", re.IGNORECASE),
+        ("basic ",),
+        _is_basic_auth,
         1,
     ),
     _Rule(
         "Password",
         re.compile(
-            rf"{_NAME}[\"'`\])]{{0,2}}\s{{0,4}}(?::=|=>|==|=|:)\s{{0,4}}([\"'`])(?P<value>[^\s\"'`]{{4,256}})\1",
+            rf"{_NAME}{_ASSIGNED}([\"'`])(?P<value>[^\s\"'`]{{4,256}})\1",
             re.IGNORECASE,
         ),
+        ("pass", "pwd"),
         accepts=_is_value,
         group="value",
     ),
     _Rule(
         "Secret Assignment",
         re.compile(
-            rf"{_KEY}[\"'`\])]{{0,2}}\s{{0,4}}(?::=|=>|==|=|:)\s{{0,4}}([\"'`])(?P<value>[^\s\"'`]{{8,256}})\1",
+            rf"{_KEY}{_ASSIGNED}([\"'`])(?P<value>[^\s\"'`]{{8,256}})\1",
             re.IGNORECASE,
         ),
+        ("secret", "token", "credential", "key"),
         accepts=_is_mixed_value,
         group="value",
     ),
     _Rule(
         "Secret Assignment",
         re.compile(
-            r"(?:PASSWORD|PASSWD|SECRET|TOKEN|_KEY|APIKEY)[A-Z0-9_]{0,40}=(?P<value>[^\s\"'`()<>{}$,;]{6,256})"
+            r"(?:PASSWORD|PASSWD|SECRET|TOKEN|(?:API|ACCESS|AUTH|PRIVATE|SECRET|SIGNING)_?KEY)"
+            r"=(?P<value>[^\s\"'`()<>{}$,;]{6,256})"
         ),
-        "=",
+        ("=",),
         _is_mixed_value,
         "value",
     ),
 )
-_BASIC_AUTH = tuple(
-    _Rule(BasicAuthDetector.secret_type, pattern, "://", _is_value, 1)
-    for pattern in BasicAuthDetector.denylist
-)
-_RULES = (*_FROM_LIBRARY, *_BASIC_AUTH, *_OWN)
+_RULES = (*_FROM_LIBRARY, *_OWN)
 
 _TOKEN_REST = re.compile(r"[\w-]*", re.ASCII)
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
@@ -229,8 +264,9 @@ def _found(text: str, known: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
 
 
 def _plain(text: str, known: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
+    lower = text.lower()
     for rule in _RULES:
-        if rule.hint not in text:
+        if not any(hint in lower for hint in rule.hints):
             continue
         for match in rule.pattern.finditer(text):
             if match.group(rule.group) and rule.accepts(match.group(rule.group)):
@@ -240,17 +276,6 @@ def _plain(text: str, known: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
         while at >= 0:
             yield at, at + len(value), "Own Token"
             at = text.find(value, at + len(value))
-
-
-def _from_base64(run: str) -> str | None:
-    """The printable text a run of base64 (plain or URL-safe) stands for, or None."""
-    body = run.rstrip("=").translate(str.maketrans("-_", "+/"))
-    try:
-        data = base64.b64decode(body[: len(body) - (len(body) % 4 == 1)] + "==")
-        decoded = data.decode("ascii")
-    except (binascii.Error, UnicodeDecodeError):
-        return None
-    return decoded if decoded.isprintable() else None
 
 
 def _replaced(text: str, found: list[tuple[int, int, str]]) -> str:

@@ -36,6 +36,7 @@ SECRETS = {
     "npm": f"npm_{A36}",
     "pypi": f"pypi-AgEIcHlwaS5vcmc{A36 * 3}",
     "telegram": "1234567890:AAF" + "x1Y2" * 8,
+    "hugging face": f"hf_{A36}",
     "google": "AIza" + "Sy1_" * 8 + "abc",
     "pem": PEM,
     "pem without an end": PEM.rsplit("\n", 1)[0],
@@ -105,7 +106,8 @@ def test_the_lesson_stays() -> None:
         "https://localhost:8080/path?token=<token>",
         "git@github.com:acme/shop.git",
         "Rotate the token and the password; never log a secret.",
-        "TOKEN_LIMIT=maximum",
+        "TOKEN_LIMIT=maximum1 TOKEN_URL=https://x1.example/oauth2 CACHE_KEY=v1-node-18",
+        "Keep a basic integration-test-v2-suite and basic src/components/v2/Form.tsx.",
     ],
 )
 def test_what_is_no_secret_is_left_alone(text: str) -> None:
