@@ -36,10 +36,11 @@ _ROUNDS = 4  # dropping an escape or an emphasis may uncover the next one
 
 _BLOCK_MARK = re.compile(r"^(?:(?:#{1,6}|[-+*>]|\d{1,3}[.)]|\[[ xX]\])\s+)+")
 # Prose that Markdown would eat or render as a tag, but that names something: dunder names, globs,
-# generics.
+# generics, components.
 _BARE_CODE = re.compile(
     r"(?<![\w`])__\w+__(?!\w)"
     r"|(?<![\w*`/])(?:[\w.-]+/)*\*{1,2}(?:/[\w.*-]*[\w*]|\.\w+)+"
+    r"|</?[A-Z]\w*(?:\.\w+)* ?/?>"
     r"|\b\w+(?:::\w+)*<[\w ,:&*?\[\]<>]{1,60}>(?:\(\))?"
 )
 # What GitHub acts on is shown as code instead: an address, a mention, an issue or pull request.

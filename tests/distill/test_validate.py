@@ -56,6 +56,7 @@ def test_a_plain_sentence_passes_untouched(sentence: str) -> None:
         ("Ru\u200bn i\u202et.", "Run it."),
         ("Use Vec<String> for it.", "Use `Vec<String>` for it."),
         ("Call __init__ after src/**/*.py.", "Call `__init__` after `src/**/*.py`."),
+        ("Give <RuleItem /> a key.", "Give `<RuleItem />` a key."),
         ("Escape \\*args.", "Escape *args."),
         (
             "as @alice said in #123, fixes org/repo#9",
