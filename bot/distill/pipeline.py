@@ -39,7 +39,7 @@ def distill_review(
     answer = distiller.distill(tuple(clear), limit=limit, characters=characters)
     held += [replace(q, text=redact(visible(q.text)).text) for q in answer.quarantined]
     lessons: dict[str, Lesson] = {}
-    reasons = [answer.ignored] if answer.ignored else []
+    reasons = [_phrase(answer.ignored or "")]  # a model's words as well
     for lesson in answer.lessons:
         checked = validate(lesson.sentence, characters)
         if isinstance(checked, Refused):
@@ -56,7 +56,7 @@ def distill_review(
                     strategy=_phrase(lesson.strategy),
                 ),
             )
-    ignored = None if lessons else " ".join(dict.fromkeys(reasons)) or _nothing(held)
+    ignored = None if lessons else " ".join(dict.fromkeys(filter(None, reasons))) or _nothing(held)
     return Distilled(tuple(lessons.values()), ignored, tuple(held))
 
 
