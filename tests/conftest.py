@@ -1,0 +1,50 @@
+"""Databases for every room that stores something, SQLite and PostgreSQL, fresh for each test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from tests.databases import postgres_folder, postgres_server
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a PostgreSQL server: the configured one, or one started for this run."""
+    configured = os.environ.get("LESSONKEEPER_TEST_POSTGRES")
+    programs = postgres_folder()
+    if configured:
+        yield configured
+    elif programs is not None:
+        with postgres_server(tmp_path_factory.mktemp("postgres"), programs) as url:
+            yield url
+    elif os.environ.get("CI"):
+        pytest.fail("PostgreSQL is missing: install it or set LESSONKEEPER_TEST_POSTGRES")
+    else:
+        pytest.skip("PostgreSQL is missing: install it or set LESSONKEEPER_TEST_POSTGRES")
+
+
+@pytest.fixture
+def postgres_url(postgres: str) -> str:
+    """The URL of an empty database on that server."""
+    name = f"test_{uuid4().hex}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return f"{postgres.rpartition('/')[0]}/{name}"
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'data' / 'lessonkeeper.sqlite'}"
+
+
+@pytest.fixture(params=["sqlite_url", "postgres_url"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """Each kind of database in turn: what holds for one holds for the other."""
+    url: str = request.getfixturevalue(request.param)
+    return url
