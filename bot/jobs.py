@@ -1,0 +1,283 @@
+"""The queue behind a thin port: what runs, one after the other per key or side by side.
+
+DBOS lives here alone. The queue knows numbers, not payloads; what a job means is the handover's.
+"""
+
+from __future__ import annotations
+
+import enum
+import logging
+import sqlite3
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+from uuid import uuid4
+
+import sqlalchemy
+from dbos import (
+    DBOS,
+    DBOSConfig,
+    DBOSPortableJSONSerializer,
+    SetEnqueueOptions,
+    SetWorkflowID,
+)
+from sqlalchemy.exc import SQLAlchemyError
+
+from bot.errors import Fault, UserError
+
+log = logging.getLogger(__name__)
+
+
+class Kind(enum.StrEnum):
+    """HEAR jobs (read facts, distil) run side by side; WRITE jobs one at a time per key."""
+
+    HEAR = "hear"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One try of one piece of work. `key` is the repository id; `number` orders jobs, 1 … 2^31-1.
+
+    Its id is `<name>/<attempt>`: an id runs once, so a new try is a new attempt.
+    """
+
+    kind: Kind
+    key: str
+    number: int
+    name: str
+    attempt: int = 1
+
+    @property
+    def id(self) -> str:
+        return f"{self.name}/{self.attempt}"
+
+
+class State(enum.Enum):
+    """What the queue knows of a job: nothing, that it will run or runs, that it ran."""
+
+    ABSENT = "absent"
+    WAITING = "waiting"
+    ENDED = "ended"
+
+
+class Queue(Protocol):
+    """`run` is called once per job id; after a crash again, at most RECOVERIES times."""
+
+    def start(self, run: Callable[[Job], None]) -> None: ...
+
+    def enqueue(self, job: Job) -> None:
+        """Durable when it returns; a known id is ignored. Raises Fault when the queue is down."""
+
+    def state(self, job: Job) -> State: ...
+
+    def collect(self, before: datetime) -> int:
+        """Forget jobs that ended before this time; how many. A forgotten id would run again."""
+
+    def stop(self, grace: float) -> None:
+        """Start nothing more and wait at most `grace` seconds for what runs."""
+
+
+class InlineQueue:
+    """In one thread, in memory: for the command line and for tests. `drain` runs what waits."""
+
+    def __init__(self) -> None:
+        self._states: dict[str, State] = {}
+        self._waiting: deque[Job] = deque()
+        self._run: Callable[[Job], None] | None = None
+
+    def start(self, run: Callable[[Job], None]) -> None:
+        self._run = run
+
+    def enqueue(self, job: Job) -> None:
+        if job.id not in self._states:
+            self._states[job.id] = State.WAITING
+            self._waiting.append(job)
+
+    def drain(self) -> int:
+        """Run every waiting job, those that they enqueue included; how many ran."""
+        ran = 0
+        while self._run is not None and self._waiting:
+            job = self._waiting.popleft()
+            self._run(job)
+            self._states[job.id] = State.ENDED
+            ran += 1
+        return ran
+
+    def state(self, job: Job) -> State:
+        return self._states.get(job.id, State.ABSENT)
+
+    def collect(self, before: datetime) -> int:
+        ended = [name for name, state in self._states.items() if state is State.ENDED]
+        for name in ended:
+            del self._states[name]
+        return len(ended)
+
+    def stop(self, grace: float) -> None:
+        self._waiting.clear()
+
+
+# Jobs of another application version stay queued for ever: raise it only when the queue is drained.
+APPLICATION_VERSION = "1"
+RECOVERIES = 3  # a job that kills its process would otherwise be tried a hundred times
+POLL = (
+    0.2  # seconds; a job waits half of it on average, and half of it would cost twice the processor
+)
+HEAR_WORKERS = 8  # distilling waits for a model most of the time
+WRITE_WORKERS = 4  # git is processor and disk
+_SELF_TEST = "self-test"
+_ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
+
+_run: Callable[[Job], None] | None = None  # DBOS finds a workflow by its name after a restart,
+_self_test_order: list[int] = []  # so what it calls has to hang on the module
+
+
+@DBOS.workflow(name="job", max_recovery_attempts=RECOVERIES)
+def _job(kind: str, key: str, number: int, name: str, attempt: int) -> None:
+    if _run is None:
+        raise Fault("the queue runs without its handlers")
+    _run(Job(Kind(kind), key, number, name, attempt))
+
+
+@DBOS.workflow(name="self_test", max_recovery_attempts=RECOVERIES)
+def _self_test(number: int) -> None:
+    _self_test_order.append(number)
+
+
+class DbosQueue:
+    """The queue on SQLite (a file of its own) or PostgreSQL (schema `dbos`). One per process.
+
+    `executor` must be stable over restarts and no other live process may have it: a process takes
+    up again what its executor left running (bot/executor.py).
+    """
+
+    def __init__(self, url: str, executor: str) -> None:
+        self._url = queue_url(url)
+        self._executor = executor
+
+    def start(self, run: Callable[[Job], None]) -> None:
+        """Take up what a crash left, and check the order of the queue. Raises Fault, UserError."""
+        global _run
+        _run = run
+        _prepare(self._url)
+        config: DBOSConfig = {
+            "name": "lessonkeeper",
+            "system_database_url": self._url.render_as_string(hide_password=False),
+            "application_version": APPLICATION_VERSION,
+            "executor_id": self._executor,
+            "serializer": DBOSPortableJSONSerializer(),  # the default one is pickle
+            "log_level": "WARNING",
+        }
+        DBOS(config=config)
+        own_test = f"{_SELF_TEST}-{self._executor}"
+        DBOS.listen_queues([Kind.HEAR, Kind.WRITE, own_test])
+        DBOS.launch()
+        DBOS.register_queue(Kind.HEAR, worker_concurrency=HEAR_WORKERS, polling_interval_sec=POLL)
+        DBOS.register_queue(
+            Kind.WRITE,
+            partition_concurrency=1,
+            worker_concurrency=WRITE_WORKERS,
+            polling_interval_sec=POLL,
+        )
+        self._test_order(own_test)
+
+    def enqueue(self, job: Job) -> None:
+        partition = job.key if job.kind is Kind.WRITE else None
+        try:
+            with (
+                SetWorkflowID(job.id),
+                SetEnqueueOptions(queue_partition_key=partition, priority=job.number),
+            ):
+                DBOS.enqueue_workflow(
+                    job.kind, _job, job.kind.value, job.key, job.number, job.name, job.attempt
+                )
+        except SQLAlchemyError as error:
+            raise Fault(f"the queue refused a job: {type(error).__name__}") from error
+
+    def state(self, job: Job) -> State:
+        status = DBOS.get_workflow_status(job.id)
+        if status is None:
+            return State.ABSENT
+        return State.ENDED if status.status in _ENDED else State.WAITING
+
+    def collect(self, before: datetime) -> int:
+        ended = DBOS.list_workflows(
+            completed_before=before.isoformat(),
+            status=_ENDED,
+            limit=500,
+            load_input=False,
+            load_output=False,
+        )
+        DBOS.delete_workflows([workflow.workflow_id for workflow in ended])
+        return len(ended)
+
+    def stop(self, grace: float) -> None:
+        DBOS.destroy(workflow_completion_timeout_sec=int(grace))
+
+    def _test_order(self, name: str) -> None:
+        """Three jobs of one partition, ids against their order: they must run by number.
+
+        The queue's own order within a second is that of the ids on some versions of SQLite.
+        """
+        DBOS.register_queue(name, partition_concurrency=1, polling_interval_sec=0.02)
+        _self_test_order.clear()
+        run = uuid4().hex
+        handles = []
+        for number in (1, 2, 3):
+            with (
+                SetWorkflowID(f"{_SELF_TEST}-{run}-{9 - number}"),
+                SetEnqueueOptions(queue_partition_key=_SELF_TEST, priority=number),
+            ):
+                handles.append(DBOS.enqueue_workflow(name, _self_test, number))
+        for handle in handles:
+            handle.get_result(polling_interval_sec=0.02)
+        DBOS.delete_queue(name)
+        if _self_test_order != [1, 2, 3]:
+            raise Fault(f"the queue runs jobs out of order: {_self_test_order}", retry=False)
+
+
+def queue_url(url: str) -> sqlalchemy.URL:
+    """Where the queue keeps its tables: beside a SQLite database, inside a PostgreSQL one."""
+    parsed = sqlalchemy.make_url(url)
+    if parsed.drivername.startswith("sqlite"):
+        file = Path(str(parsed.database))
+        return parsed.set(database=str(file.with_name(f"{file.stem}-queue{file.suffix}")))
+    return parsed.set(drivername="postgresql+psycopg")
+
+
+def _prepare(url: sqlalchemy.URL) -> None:
+    """What DBOS leaves to its host: WAL, an SQLite function, and that no row holds a pickle."""
+    if url.drivername.startswith("sqlite"):
+        with closing(sqlite3.connect(str(url.database))) as connection:
+            connection.execute("PRAGMA journal_mode=WAL")  # stays in the file
+        if sqlite3.sqlite_version_info < (3, 42) and not sqlalchemy.event.contains(
+            sqlalchemy.Engine, "connect", _add_unixepoch
+        ):
+            sqlalchemy.event.listen(sqlalchemy.Engine, "connect", _add_unixepoch)
+    engine = sqlalchemy.create_engine(url)
+    try:
+        schema = None if engine.dialect.name == "sqlite" else "dbos"
+        if sqlalchemy.inspect(engine).has_table("workflow_status", schema=schema):
+            table = sqlalchemy.table(
+                "workflow_status", sqlalchemy.column("serialization"), schema=schema
+            )
+            pickled = sqlalchemy.select(table).where(table.c.serialization == "py_pickle").limit(1)
+            with engine.connect() as connection:
+                if connection.execute(pickled).first() is not None:
+                    raise UserError(
+                        "The queue's database holds pickled rows, which are never read.",
+                        remedy="Move that database away; the inbox hands its deliveries over anew.",
+                    )
+    finally:
+        engine.dispose()
+
+
+def _add_unixepoch(connection: object, _entry: object) -> None:
+    """SQLite before 3.42 does not know unixepoch('subsec'), by which DBOS dates its rows."""
+    if isinstance(connection, sqlite3.Connection):
+        connection.create_function("unixepoch", 1, lambda _modifier: time.time_ns() // 10**6 / 1000)
