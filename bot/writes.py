@@ -1,0 +1,182 @@
+"""Which repositories want a write job, and when: one request and one job per repository at most.
+
+A write takes everything that is ready, so requests made while one waits become one. This module
+knows nothing of what will be written.
+"""
+
+from __future__ import annotations
+
+import threading
+from datetime import datetime
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    Engine,
+    Integer,
+    Table,
+    Text,
+    case,
+    func,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+
+from bot.database import Moment, metadata, reading
+from bot.jobs import Job, Kind
+from bot.writer import Writer
+
+writes = Table(
+    "writes",
+    metadata,
+    Column("repository", BigInteger, primary_key=True, autoincrement=False),
+    Column("number", Integer, nullable=False),  # of the newest job
+    Column("attempt", Integer, nullable=False),
+    Column("not_before", Moment),  # when the next job is wanted; NULL: none is
+    Column("paused_until", Moment),  # after a fault, whatever is wanted
+    Column("handed_at", Moment),  # NULL: no job of this repository is in the queue
+    Column("reason", Text),  # why the last job failed or is parked
+)
+
+
+def request_write(connection: Connection, repository: int, not_before: datetime) -> None:
+    """Ask for a write inside the caller's transaction; the earlier of two requests counts.
+
+    The server sees it within a second; `Writes.request` wakes it at once.
+    """
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    new = dialect.insert(writes).values(
+        repository=repository, number=0, attempt=1, not_before=not_before
+    )
+    wanted = new.excluded.not_before
+    connection.execute(
+        new.on_conflict_do_update(
+            index_elements=[writes.c.repository],
+            set_={
+                "not_before": case(
+                    (func.coalesce(writes.c.not_before, wanted) < wanted, writes.c.not_before),
+                    else_=wanted,
+                )
+            },
+        )
+    )
+
+
+class Writes:
+    """The ledger of write jobs: a repository's next one is handed over when its last has ended."""
+
+    def __init__(self, engine: Engine, writer: Writer, bell: threading.Event) -> None:
+        self._engine = engine
+        self._writer = writer
+        self._bell = bell
+
+    def request(self, repository: int, not_before: datetime) -> None:
+        """Ask for a write of everything that is ready by then. Raises Fault."""
+        self._writer.do(lambda connection: request_write(connection, repository, not_before))
+        self._bell.set()
+
+    def running(self) -> bool:
+        """Whether any write job is in the queue or runs."""
+        with reading(self._engine) as connection:
+            handed = select(writes.c.repository).where(writes.c.handed_at.is_not(None)).limit(1)
+            return connection.execute(handed).first() is not None
+
+    def reasons(self) -> dict[int, str]:
+        """Repositories whose last write failed or is parked, and why."""
+        with reading(self._engine) as connection:
+            rows = connection.execute(
+                select(writes.c.repository, writes.c.reason).where(writes.c.reason.is_not(None))
+            )
+            return {row.repository: row.reason for row in rows}
+
+    # What the handover needs of the place where work waits (bot/handover.py: Ledger).
+
+    def claim(self, now: datetime, limit: int) -> list[Job]:
+        due = (
+            select(writes.c.repository)
+            .where(
+                writes.c.not_before <= now,
+                writes.c.handed_at.is_(None),
+                or_(writes.c.paused_until.is_(None), writes.c.paused_until <= now),
+            )
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        claimed = (
+            update(writes)
+            .where(writes.c.repository.in_(due.scalar_subquery()))
+            .values(number=writes.c.number + 1, handed_at=now, not_before=None, paused_until=None)
+            .returning(writes.c.repository, writes.c.number, writes.c.attempt)
+        )
+        rows = self._writer.do(lambda connection: connection.execute(claimed).all())
+        return [_job(*row) for row in rows]
+
+    def next_due(self) -> datetime | None:
+        later = case(
+            (writes.c.paused_until > writes.c.not_before, writes.c.paused_until),
+            else_=writes.c.not_before,
+        )
+        waiting = select(func.min(later)).where(
+            writes.c.not_before.is_not(None), writes.c.handed_at.is_(None)
+        )
+        with reading(self._engine) as connection:
+            return connection.execute(waiting).scalar()
+
+    def stranded(self, before: datetime, limit: int) -> list[Job]:
+        handed = (
+            select(writes.c.repository, writes.c.number, writes.c.attempt)
+            .where(writes.c.handed_at < before)
+            .order_by(writes.c.handed_at)
+            .limit(limit)
+        )
+        with reading(self._engine) as connection:
+            return [_job(*row) for row in connection.execute(handed)]
+
+    def still_waits(self, job: Job, now: datetime) -> None:
+        self._change(job, handed_at=now)
+
+    def wants(self, job: Job) -> bool:
+        handed = select(writes.c.repository).where(*_same(job))
+        with reading(self._engine) as connection:
+            return connection.execute(handed).first() is not None
+
+    def done(self, job: Job, now: datetime) -> None:
+        self._change(job, handed_at=None, attempt=1, reason=None)
+
+    def again(self, job: Job, at: datetime, reason: str) -> None:
+        self._change(
+            job,
+            handed_at=None,
+            attempt=job.attempt + 1,
+            reason=reason,
+            paused_until=at,
+            not_before=func.coalesce(writes.c.not_before, at),
+        )
+
+    def failed(self, job: Job, now: datetime, reason: str) -> None:
+        self._change(job, handed_at=None, attempt=1, reason=reason)
+
+    def parked(self, job: Job, now: datetime, reason: str) -> None:
+        self._change(job, handed_at=None, attempt=1, reason=reason)
+
+    def _change(self, job: Job, **values: object) -> None:
+        row = update(writes).where(*_same(job)).values(**values)
+        self._writer.do(lambda connection: connection.execute(row).rowcount)
+        self._bell.set()  # a request may have waited for this job to end
+
+
+def _same(job: Job) -> tuple[ColumnElement[bool], ...]:
+    return (
+        writes.c.repository == int(job.key),
+        writes.c.number == job.number,
+        writes.c.attempt == job.attempt,
+        writes.c.handed_at.is_not(None),
+    )
+
+
+def _job(repository: int, number: int, attempt: int) -> Job:
+    return Job(Kind.WRITE, str(repository), number, f"write-{repository}-{number}", attempt)

@@ -1,0 +1,108 @@
+"""Write requests: many become one, the earliest counts, and a fault loses none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from bot.jobs import Job, Kind
+from bot.writes import request_write
+from tests.stores import NOW, Stores, stores
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def kept(database_url: str) -> Iterator[Stores]:
+    with stores(database_url) as opened:
+        yield opened
+
+
+def claim_one(kept: Stores, after: timedelta = timedelta(0)) -> Job:
+    (job,) = kept.writes.claim(NOW + after, 10)
+    return job
+
+
+def test_requests_of_one_repository_become_one_job(kept: Stores) -> None:
+    for _ in range(5):
+        kept.writes.request(11, NOW)
+    kept.writes.request(12, NOW)
+    jobs = kept.writes.claim(NOW, 10)
+    assert sorted(job.key for job in jobs) == ["11", "12"]
+    assert {job.kind for job in jobs} == {Kind.WRITE}
+    assert kept.writes.claim(NOW, 10) == []
+
+
+@pytest.mark.parametrize(("first", "second"), [(15, 0), (0, 15)])
+def test_the_earlier_request_counts(kept: Stores, first: int, second: int) -> None:
+    kept.writes.request(11, NOW + first * MINUTE)
+    kept.writes.request(11, NOW + second * MINUTE)
+    assert kept.writes.next_due() == NOW
+    claim_one(kept)
+
+
+def test_a_request_waits_for_its_time(kept: Stores) -> None:
+    kept.writes.request(11, NOW + 15 * MINUTE)
+    assert kept.writes.claim(NOW, 10) == []
+    claim_one(kept, 15 * MINUTE)
+
+
+def test_a_request_made_while_a_write_runs_is_served_after_it(kept: Stores) -> None:
+    kept.writes.request(11, NOW)
+    running = claim_one(kept)
+    kept.writes.request(11, NOW)
+    assert kept.writes.next_due() is None
+    assert kept.writes.claim(NOW, 10) == []
+    kept.bell.clear()
+    kept.writes.done(running, NOW)
+    assert kept.bell.is_set()
+    assert claim_one(kept).id != running.id
+
+
+def test_after_a_fault_the_repository_is_left_alone_until_its_time(kept: Stores) -> None:
+    kept.writes.request(11, NOW)
+    first = claim_one(kept)
+    kept.writes.again(first, NOW + MINUTE, "GitHub asked for a pause")
+    kept.writes.request(11, NOW)  # a press must not break the pause that was asked for
+    assert kept.writes.claim(NOW, 10) == []
+    assert kept.writes.next_due() == NOW + MINUTE
+    second = claim_one(kept, MINUTE)
+    assert second.attempt == first.attempt + 1
+    assert kept.writes.reasons() == {11: "GitHub asked for a pause"}
+    kept.writes.done(second, NOW + MINUTE)
+    assert kept.writes.reasons() == {}
+
+
+@pytest.mark.parametrize("ending", ["failed", "parked"])
+def test_a_write_that_ended_badly_says_why_and_holds_no_later_one_back(
+    kept: Stores, ending: str
+) -> None:
+    kept.writes.request(11, NOW)
+    getattr(kept.writes, ending)(claim_one(kept), NOW, "branch protection refuses us")
+    assert kept.writes.reasons() == {11: "branch protection refuses us"}
+    assert kept.writes.next_due() is None
+    kept.writes.request(11, NOW)
+    assert claim_one(kept).attempt == 1
+
+
+def test_a_request_lives_and_dies_with_the_transaction_that_made_it(kept: Stores) -> None:
+    with kept.engine.begin() as connection:
+        request_write(connection, 11, NOW)
+        connection.rollback()
+    assert kept.writes.next_due() is None
+    with kept.engine.begin() as connection:
+        request_write(connection, 11, NOW)
+    assert kept.writes.next_due() == NOW
+
+
+def test_an_older_write_cannot_end_a_newer_one(kept: Stores) -> None:
+    kept.writes.request(11, NOW)
+    old = claim_one(kept)
+    kept.writes.done(old, NOW)
+    kept.writes.request(11, NOW)
+    new = claim_one(kept)
+    kept.writes.done(old, NOW)
+    assert not kept.writes.wants(old)
+    assert kept.writes.wants(new)
