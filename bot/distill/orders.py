@@ -58,7 +58,10 @@ _SOURCE = (
     r"|openssl|gunzip|zcat|nc)\b"
 )
 _REMOTE = r"(?:git\+)?(?:https?|ftp|ssh|git)://(?!localhost\b|127\.|0\.0\.0\.0|\[::1\])"
-_IN_SENTENCE = r"(?:(?![.!?]\s)[^\n]){0,80}?"
+_POINTER = (
+    r"\b(?:see|docs?|documented (?:at|in)|described (?:at|in)|according to|per)[:\s]{1,2}http"
+)
+_IN_SENTENCE = rf"(?:(?![.!?;]\s|{_POINTER})[^\n]){{0,80}}?"
 _PACKAGE = r"(?:pip3?|uv pip|npm|pnpm|yarn|go|cargo|gem|brew) (?:install|i|add|get)\b"
 
 _SECURITY = (
@@ -70,10 +73,17 @@ _CHECK = (
     r"(?:status )?(?:verification|validation|checks?|checking|pinning|scan(?:ning|s|ners?)?"
     r"|protections?|errors?|warnings?|control|hooks?|polic(?:y|ies))"
 )
+# "Disable CI" is an order, "disable CI caching" is not.
+_NO_NOUN = (
+    r"(?=[^\w\s]|\s*$|\s+(?:across|altogether|always|and|at|before|by|completely|during|entirely"
+    r"|everywhere|first|for|from|globally|here|if|in|inside|now|of|on|only|or|permanently|please|so"
+    r"|temporarily|then|to|until|using|via|when|whenever|while|with|within"
+    r"|should|must|can|may|needs?|has|have)\b)"
+)
 _GUARD = (
-    rf"(?:{_SECURITY} {_CHECK}|tls|ssl|verification|authentication|authori[sz]ation"
+    rf"(?:{_SECURITY} {_CHECK}(?![\w-])|(?:tls|ssl|verification|authentication|authori[sz]ation"
     r"|sandbox(?:ing)?|firewall|antivirus|2fa|mfa|csrf|pre-?commit hooks?|audit log(?:ging|s)?"
-    r"|ci(?: checks?| jobs?| pipeline)?)(?![\w-])"
+    rf"|ci(?: checks?| jobs?| pipeline)?){_NO_NOUN})"
 )
 _TURN_OFF = r"\b(?:disable|(?:turn|switch) off|skip|bypass|deactivate|suppress|circumvent)"
 _TURNED_OFF = r"(?:disabled|turned off|skipped|bypassed|deactivated|ignored|switched off)\b"
@@ -191,8 +201,8 @@ RULES = (
     ),
     _rule(
         FETCH,
-        r"\b(?:run|execute|install|fetch|download|retrieve|pull|clone|import|source|load|visit"
-        rf"|open|apply|follow|curl|wget|npx|add)\b{_IN_SENTENCE}{_REMOTE}",
+        r"\b(?:run|execute|install|fetch|download|retrieve|clone|visit|follow|curl|wget|npx)\b"
+        rf"{_IN_SENTENCE}{_REMOTE}",
         r"\b(?:fetch|download|curl|wget)\s+\S{1,80}\.\S{2,80}\s+(?:and|then|&&)\s+"
         r"(?:run|execute|source|install|follow|obey)\b",
         rf"\b(?:run|use)\s+`?{_PACKAGE}[^\n`]{{0,80}}{_REMOTE}",
