@@ -77,6 +77,7 @@ class Clone:
         self.git = git
         self._bring = bring
         self._listing: tuple[str, dict[str, str]] | None = None
+        self._read: tuple[str, dict[str, File]] | None = None
 
     def read(self, commit: str, path: str) -> File:
         return self.read_many(commit, [path])[path]
@@ -87,9 +88,9 @@ class Clone:
         entries = self._entries(commit, wanted)
         files = {path: _file(path, entries) for path in wanted}
         blobs = self.blobs([f.blob for f in files.values() if f.blob and f.size <= TRUSTED_SIZE])
-        return {
-            path: _with_data(file, blobs.get(file.blob or "", b"")) for path, file in files.items()
-        }
+        found = {path: _with_data(f, blobs.get(f.blob or "", b"")) for path, f in files.items()}
+        self._read = (commit, found)
+        return found
 
     def blob(self, blob: str) -> bytes:
         return self.blobs([blob])[blob]
@@ -178,8 +179,10 @@ class Clone:
         return next(iter(found), None)
 
     def kinds(self, commit: str, paths: Iterable[str]) -> dict[str, File]:
-        """Like `read_many`, without bytes and sizes."""
+        """Like `read_many`, perhaps without bytes and sizes; free for what was just read."""
         wanted = list(dict.fromkeys(paths))
+        if self._read and self._read[0] == commit and self._read[1].keys() >= set(wanted):
+            return {path: self._read[1][path] for path in wanted}
         entries = self._entries(commit, wanted, sizes=False)
         return {path: _file(path, entries) for path in wanted}
 
