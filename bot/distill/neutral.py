@@ -5,6 +5,8 @@ Knows what GitHub and Markdown do with characters; knows nothing of reviews or l
 
 from __future__ import annotations
 
+import base64
+import binascii
 import html
 import re
 import unicodedata
@@ -60,3 +62,13 @@ def inert(text: str) -> str:
     """The text with the same look, for commit messages and check runs: it pings nobody, links and
     closes nothing, opens no tag and skips no check. Idempotent."""
     return _ACTING.sub(lambda m: m.group() + _BREAK, text)
+
+
+def decoded(run: str) -> str | None:
+    """The readable text that a run of base64 (plain or URL-safe) stands for, or None."""
+    body = run.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        text = base64.b64decode(body[: len(body) - (len(body) % 4 == 1)] + "==").decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+    return text if all(c.isprintable() or c in "\n\t" for c in text) else None

@@ -6,12 +6,10 @@ is held. Pure; knows nothing of reviewers and their rights.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator
 
-from bot.distill.neutral import revealed
+from bot.distill.neutral import decoded, revealed
 from bot.distill.orders import HIDDEN, RULES
 
 _CLAUSE = 160  # characters looked back at for the words that lead up to a hit
@@ -135,17 +133,7 @@ def _hidden(text: str) -> str | None:
     """Base64 that stands for an order, or for any text that the reader is told to decode."""
     asks = bool(_DECODE.search(text))
     for run in _BASE64.finditer(text):
-        decoded = _decoded(run.group())
-        if decoded and (asks or _reason(decoded)):
+        said = decoded(run.group())
+        if said and (asks or _reason(said)):
             return HIDDEN
     return None
-
-
-def _decoded(run: str) -> str | None:
-    """The readable text that a run of base64 stands for, or None."""
-    body = run.rstrip("=").replace("-", "+").replace("_", "/")
-    try:
-        decoded = base64.b64decode(body[: len(body) - (len(body) % 4 == 1)] + "==").decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return None
-    return decoded if all(c.isprintable() or c in "\n\t" for c in decoded) else None

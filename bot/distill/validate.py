@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from bot.distill.credentials import MARK
 from bot.distill.neutral import visible
-from bot.distill.redact import MARK, redact
+from bot.distill.redact import redact
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.distill.redact import MARK, Redacted, redact
+from bot.distill.credentials import MARK
+from bot.distill.redact import Redacted, redact
 
 A36 = "a1B2" * 9
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiIxMjMifQ.abcDEF_123-x"
