@@ -1,7 +1,7 @@
 """Takes secrets out of text, wherever it goes next: model, file, commit, log, page, comparison.
 
-Knows where a secret stands and what takes its place; what one looks like is in credentials. It knows
-nothing of reviews.
+Knows where a secret stands and what takes its place; what one looks like is in credentials.
+It knows nothing of reviews.
 """
 
 from __future__ import annotations
