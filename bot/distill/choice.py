@@ -1,0 +1,111 @@
+"""Which order of an English finding to keep: every order it gives or implies, with a score.
+
+The weights order the sources by how often their orders stand alone: an imperative title, a
+suggestion, an obligation, the opposite of a fault, the tool's own prompt. They are only compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.distill import english
+from bot.distill.clauses import CODE
+from bot.distill.lexicon import any_of, pattern
+from bot.distill.material import Material, subject
+
+TITLE = -1
+PROMPT = 100
+
+_GIVEN_TITLE, _OBLIGING_TITLE, _FAULTY_TITLE, _NAMED_FAULT = 50.0, 46.0, 33.0, 26.0
+_GIVEN, _OBLIGATION, _FAULT, _PROMPTED = 42.0, 40.0, 27.0, 18.0
+
+_LEANING = pattern("leaning", "leaning", r"\b{}\b")
+_EMPTY = re.compile(
+    rf"^{any_of('leaning', 'empty verb')}(?: {any_of('leaning', 'empty object')})?"
+    r"(?: (?:first|too|again))?$",
+    re.IGNORECASE,
+)
+_PENALTIES: tuple[tuple[float, re.Pattern[str]], ...] = (
+    (12, re.compile(r"\S+ (?:it|them|they|one)\b")),
+    (12, re.compile(r".*\bdo so\b")),
+    (10, re.compile(r".*\bthe same\b")),
+    (4, re.compile(r".*\b(?:gracefully|properly|appropriately|more robust|somehow|better)\b")),
+    (9, re.compile(r"(?i)(?:verify|check|confirm|review|document|note|rename|clarify)\b")),
+    (9, re.compile(r"(?i)(?:update|add) (?:the|a) (?:comment|doc)")),
+    (8, re.compile(r"(?i)(?:replace|revert|apply|run|search|look|try)\b")),
+)
+_PARTS = re.compile(
+    r";\s+|\s[—–-]{1,2}\s|—|:\s+(?=[a-z\ue000-\uf8ff])"
+    r"|,\s+(?:so|and|but|or)\s+(?=(?:please|consider|you|we|it|the|use|add)\b)"
+)
+_ASIDE = re.compile(r"(?:minor|positive change|nit)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """`source`: the index of its sentence, TITLE, or PROMPT and more; `sureness` as of an Order."""
+
+    text: str
+    score: float
+    source: int
+    sureness: int
+
+
+def is_empty(text: str) -> bool:
+    """Whether the order says nothing: "fix this", "apply it too"."""
+    return bool(_EMPTY.match(text))
+
+
+def candidates(material: Material) -> list[Candidate]:
+    """Best first; equal scores keep the order of the text."""
+    found = [*_of_title(material), *_of_prose(material), *_of_prompt(material)]
+    return sorted(found, key=lambda candidate: -candidate.score)
+
+
+def _of_title(material: Material) -> Iterator[Candidate]:
+    title = material.title
+    if not title:
+        return
+    if order := english.order(title, subject(title)):
+        yield _scored(order, _GIVEN_TITLE if order.sureness == 3 else _OBLIGING_TITLE, TITLE)
+    elif order := english.opposite(title, subject(title), trusted=True):
+        named = re.match(r"(?:Prevent|Correct)\b", order.text)
+        yield _scored(order, _NAMED_FAULT if named else _FAULTY_TITLE, TITLE)
+
+
+def _of_prose(material: Material) -> Iterator[Candidate]:
+    about = subject(material.title)
+    for index, sentence in enumerate(material.prose):
+        for clause in _clauses(sentence):
+            if not _ASIDE.match(clause) and (order := english.order(clause, about)):
+                base = _GIVEN if order.sureness == 3 else _OBLIGATION
+                yield _scored(order, base - index * 0.6, index)
+        if order := english.opposite(sentence, about):
+            yield _scored(order, _FAULT - index * 2, index)
+        about = subject(sentence) or about
+
+
+def _of_prompt(material: Material) -> Iterator[Candidate]:
+    for index, sentence in enumerate(material.prompt):
+        for clause in _clauses(sentence):
+            if order := english.order(clause):
+                yield _scored(order, _PROMPTED - index, PROMPT + index)
+
+
+def _clauses(sentence: str) -> list[str]:
+    """The sentence, and the parts of it that could stand alone."""
+    _, *parts = _PARTS.split(sentence)
+    return [sentence, *(part for part in parts if len(part.split()) > 2)]
+
+
+def _scored(order: english.Order, base: float, source: int) -> Candidate:
+    text = order.text
+    words = len(text.split())
+    score = base + 2.5 * min(3, len(re.findall(CODE, text)))
+    score -= 14 * (words < 4) + 12 * (words > 34)
+    score -= 16 * min(2, len(_LEANING.findall(text)))
+    score -= 30 * is_empty(text)
+    score -= sum(penalty for penalty, words_of in _PENALTIES if words_of.match(text))
+    return Candidate(text, score, source, order.sureness)

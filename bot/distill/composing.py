@@ -1,0 +1,200 @@
+"""From an order of an English finding to its sentence: settled, placed in its file, with why.
+
+Nothing is cut in the middle of a clause; what cannot stand without its neighbours is not used.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bot.distill import english
+from bot.distill.choice import TITLE, Candidate, candidates, is_empty
+from bot.distill.clauses import CODE, lower_first, upper_first
+from bot.distill.lexicon import any_of, pattern, words
+from bot.distill.material import Material, subject
+from bot.distill.verbs import from_third
+
+#: Longer sentences are read less: a reason is only added up to here. The hard limit is given.
+COMFORTABLE = 210
+_SHORTEST_CLAUSE = 25
+_SHORTEST_REASON = 12
+#: An order of this length that says why needs no other reason.
+_TOLD_ENOUGH = 90
+
+_LEANING_START = pattern("leaning", "leaning start", r"^{}\b")
+_UNSTORABLE = pattern("leaning", "unstorable", r"\b{}\b")
+_REASONED = pattern("leaning", "reasoned", r"\b{}|: (?:it|the)\b|;")
+_CONSEQUENCE = pattern("leaning", "consequence", r"^(?:this|that|it|doing so|which)\s+({})$")
+_CLAUSE_END = pattern("leaning", "clause end")
+_GAIN = pattern(
+    "english",
+    "gain",
+    r"^(?:this|that|doing so|it)\s+(?:will |would |can |could |also |helps? )*"
+    r"({})(?:s|es)?\s+(.*)$",
+)
+_TAIL = re.compile(
+    r"\s+(?:like|as) (?:so|follows|this|shown)$|,? such as:?$|,? e\.g\.,?$"
+    r"|\s*\((?:e\.g\.|i\.e\.),?\s*\)|\s+(?:here|there|as well|too|accordingly)$"
+)
+_MENDING = re.compile(
+    r"\bto (?:fix|address|resolve|solve|handle|mitigate) (?:this|the (?:issue|problem))\b,?\s*"
+)
+_POINTED = re.compile(
+    rf"\b(?:this|that|these|those) (?:{any_of('leaning', 'kind of code')} )?(?={CODE})",
+    re.IGNORECASE,
+)
+_OBJECT = re.compile(
+    r"^((?:do not |never )?[\w-]+) "
+    r"(?:this|it|them|that(?=$|\s(?:in|to|by|with|from|before|after|at|on)\b))(?=\s|$)",
+    re.IGNORECASE,
+)
+_DEMONSTRATIVE = re.compile(r"\b(this|these|those) (?![\ue000-\uf8ff])([A-Za-z][\w’'-]*)", re.I)
+_AFTER_PRONOUN = words("leaning", "after a pronoun")
+
+
+def composed(material: Material, characters: int) -> str | None:
+    """The finding's sentence, masked, with its full stop; None where nothing of it stands alone."""
+    for candidate in candidates(material):
+        if text := _sentence(candidate, material, characters - 1):
+            return text
+    return _remembered(material, characters - 1)
+
+
+def _sentence(candidate: Candidate, material: Material, limit: int) -> str | None:
+    order = _settled(candidate.text, material)
+    if order is None or is_empty(order):
+        return None
+    order = _shortened(order, material, limit)
+    if order is None:
+        return None
+    told = _REASONED.search(order) and material.length(order) > _TOLD_ENOUGH
+    reason = "" if told else _reason(order, candidate, material)
+    placed = _placed(order, reason, material)
+    for text in (placed + reason, placed, order + reason):
+        if material.length(text) <= min(COMFORTABLE, limit):
+            return upper_first(text) + "."
+    return upper_first(order) + "."
+
+
+# The order
+
+
+def _settled(text: str, material: Material) -> str | None:
+    """The order without words that lean on its neighbours, or None when it cannot stand alone."""
+    text = _MENDING.sub("", _TAIL.sub("", text.rstrip(" :;,")))
+    text = _definite(_POINTED.sub("", text))
+    if match := _OBJECT.match(text):
+        about = next(filter(None, map(subject, [material.title, *material.prose])), "")
+        if not about:
+            return None
+        text = f"{match[1]} {about}{text[match.end() :]}"
+    text = _TAIL.sub("", text).strip(" ,;:")
+    return text if text and not _UNSTORABLE.search(text) else None
+
+
+def _definite(text: str) -> str:
+    """ "this handler" -> "the handler"; a "this" for a whole clause stays and disqualifies."""
+
+    def article(match: re.Match[str]) -> str:
+        word = match[2].lower()
+        verb = match[1].lower() == "this" and from_third(word)
+        if word in _AFTER_PRONOUN or verb or word.endswith("ly"):
+            return match[0]
+        return f"{'The' if match[1][0] == 'T' else 'the'} {match[2]}"
+
+    return _DEMONSTRATIVE.sub(article, text)
+
+
+def _shortened(text: str, material: Material, limit: int) -> str | None:
+    """The text where it fits, else its longest beginning that ends with a clause and fits."""
+    if material.length(text) <= limit:
+        return text
+    text = re.sub(r"\s*\([^()]*\)", "", text)
+    while material.length(text) > limit:
+        ends = [m.start() for m in _CLAUSE_END.finditer(text) if m.start() > _SHORTEST_CLAUSE]
+        if not ends:
+            return None
+        text = text[: ends[-1]].rstrip(" ,;:—–-")
+    return text
+
+
+def _placed(order: str, reason: str, material: Material) -> str:
+    """With the file the finding is about, where neither order nor reason names anything."""
+    place = "" if re.search(CODE, order + reason) else material.place()
+    if not place:
+        return order
+    head, colon, rest = order.partition(": ")
+    return f"{head} in {place}{colon}{rest}"
+
+
+# Its reason
+
+
+def _reason(order: str, candidate: Candidate, material: Material) -> str:
+    """ ": why", "; otherwise what happens" or " to gain what", or nothing."""
+    sentences = [(TITLE, material.title), *enumerate(material.prose)]
+    for index, sentence in sentences:
+        if index == candidate.source or not sentence or sentence.endswith(("?", ":")):
+            continue
+        context = candidate.source == TITLE and index < 2
+        if not (context or index == TITLE or english.BAD.search(sentence)):
+            continue
+        if english.order(sentence):
+            continue
+        if reason := _why(order, sentence.rstrip(". !"), material):
+            return reason
+    if candidate.sureness > 1:
+        return _gain(order, material)
+    return ""
+
+
+def _why(order: str, sentence: str, material: Material) -> str:
+    if match := _CONSEQUENCE.match(sentence):
+        bad = english.BAD.search(match[1])
+        return _fitting("; otherwise it " + match[1], order, material) if bad else ""
+    statement = _statement(sentence)
+    if len(_long_words(statement) - _long_words(order)) < 3:
+        return ""
+    return _fitting(": " + lower_first(statement), order, material)
+
+
+def _long_words(text: str) -> set[str]:
+    return set(re.findall(rf"[a-z]{{4,}}|{CODE}", text.lower()))
+
+
+def _gain(order: str, material: Material) -> str:
+    if re.search(r"\bto (?:avoid|prevent|ensure|keep|make|reduce)\b", order):
+        return ""
+    for sentence in material.prose:
+        if match := _GAIN.match(sentence.rstrip(". ")):
+            return _fitting(f" to {match[1].lower()} {match[2]}", order, material)
+    return ""
+
+
+def _statement(text: str) -> str:
+    """A fault that can stand after a colon, or nothing."""
+    if but := re.match(r"^(.{3,90}?) (?:is|are|was) .*?,\s*but (?:it|they) (.+)$", text):
+        text = f"{but[1]} {but[2]}"
+    elif but := re.match(r"^(?:while|although|though)\b[^,(]*,\s+(.+)$", text, re.IGNORECASE):
+        text = but[1]
+    text = _definite(_POINTED.sub("", text))
+    if _LEANING_START.match(text) or _UNSTORABLE.search(text) or "?" in text:
+        return ""
+    return "" if re.match(r"(?:we|you|i|please|consider)\b", text, re.IGNORECASE) else text
+
+
+def _fitting(addition: str, order: str, material: Material) -> str:
+    room = COMFORTABLE - material.length(order) - 1
+    fitting = _shortened(addition, material, room) or ""
+    return fitting if len(fitting) > _SHORTEST_REASON else ""
+
+
+def _remembered(material: Material, limit: int) -> str | None:
+    """The last resort: the fault itself as something to keep in mind."""
+    for sentence in [material.title, *material.prose]:
+        text = _statement(sentence.rstrip(". :!"))
+        if len(text.split()) < 5 or not english.BAD.search(text) or english.is_order_text(text):
+            continue
+        if short := _shortened("Remember: " + lower_first(text), material, limit):
+            return _placed(short, "", material) + "."
+    return None

@@ -1,0 +1,25 @@
+"""English: from a reviewer's sentence to an order.
+
+Three ways, from the surest to the least: the sentence gives an order inside a frame ("consider
+using X", `given`), it states an obligation ("X should be checked", `obligation`), or it states a
+fault that has exactly one opposite ("X is used without Y" -> "Do not use X without Y", `fault`).
+Negations are carried over, never dropped: a sentence that fits no rule gives nothing. Works on
+masked text.
+"""
+
+from __future__ import annotations
+
+from bot.distill.english.fault import BAD, opposite
+from bot.distill.english.given import gerund_subject, given
+from bot.distill.english.obligation import obligation
+from bot.distill.english.order import Order, bare, is_order_text
+
+__all__ = ["BAD", "Order", "is_order_text", "opposite", "order"]
+
+
+def order(sentence: str, subject: str = "") -> Order | None:
+    """The order that the sentence gives; `subject` is what a leading "it" or "this" stands for."""
+    text = bare(sentence)
+    if not text:
+        return None
+    return given(text) or gerund_subject(text) or obligation(text, subject)

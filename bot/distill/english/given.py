@@ -1,0 +1,156 @@
+"""Orders that a reviewer gives: in the imperative, or inside a frame such as "consider …ing"."""
+
+from __future__ import annotations
+
+import re
+
+from bot.distill.clauses import CODE, upper_first
+from bot.distill.english.order import Order, is_order_text, under
+from bot.distill.lexicon import any_of, pattern
+from bot.distill.verbs import BASES, from_gerund, is_order
+
+ADVERB = any_of("english", "adverb")
+_BEFORE_BASE = pattern("english", "before base", r"^{}\s+")
+_BEFORE_GERUND = pattern("english", "before gerund", r"^{}\s+(?:also |either |instead )?")
+_BETTER_FOR = re.compile(
+    rf"^(?:.{{0,80}}, )?(?:it\s+(?:{any_of('english', 'be')}|should be)|it's|it’s) "
+    rf"{any_of('english', 'better')} (?:for|if) "
+    rf"({CODE}|the [\w \ue000-\uf8ff]{{2,40}}?) to (\w+ .*)$",
+    re.IGNORECASE,
+)
+_CIRCUMSTANCE = pattern("english", "circumstance", r"^{}\b[^.;:]*$")
+_THING = re.compile(rf"(?:an?|the|some|another|{CODE})(?:\s|$)")
+_UNIMPORTANT = re.compile(r"(?i)\b(?:also|instead|ideally|either) ")
+_JOINED = re.compile(
+    rf"(,? (?:and|or|then|and then|or at least|and/or)|,) ((?:{ADVERB} )?)([\w-]+ing)\b"
+)
+_MORE_JOINED = re.compile(r",? (?:and|or) \w+ing\b")
+#: A gerund of its own hangs on a preposition; what is joined behind it belongs to that one.
+_HANGING = re.compile(
+    r"\b(?:by|for|without|of|when|while|from|before|after|than|to|via|as|,) (?:\w+ly )?\w+ing\b"
+)
+_GERUND_SUBJECT = pattern("english", "predicate", r"^([A-Z]?[\w-]+ing)\s+(.+?)\s+({}\b.*)$")
+_APPROVING = pattern("english", "approving", r"\b{}\b")
+_DISAPPROVING = re.compile(r"\bnot\b|n't|n’t|\b(?:unsafe|risk|fails?)\b")
+_GAIN = pattern(
+    "english",
+    "gain",
+    r"(?:would |will |can |could |should |also |may |might )*(?:help |helps )?({})(?:s|es)?\b(.*)$",
+)
+
+
+def given(text: str) -> Order | None:
+    if match := _BETTER_FOR.match(text):
+        return Order(f"Make {match[1]} {match[2]}", 3)
+    text, circumstance = _main_clause(text)
+    question = text.endswith("?")
+    text = text.rstrip("? ")
+    found = _framed(text)
+    if found is None and not question and not _is_framed(text) and _is_plain_order(text):
+        found = text
+    return Order(under(circumstance, found), 3) if found else None
+
+
+def _is_plain_order(text: str) -> bool:
+    return is_order_text(text) and not re.match(r"consider\b", text, re.IGNORECASE)
+
+
+def _is_framed(text: str) -> bool:
+    return bool(_BEFORE_GERUND.match(text) or _BEFORE_BASE.match(text))
+
+
+def _framed(text: str) -> str | None:
+    if match := _BEFORE_GERUND.match(text):
+        rest = text[match.end() :]
+        if re.match(r"(?:if|whether|how|what|that|why)\b", rest, re.IGNORECASE):
+            return None
+        if found := from_gerund_clause(rest):
+            return found
+        if _THING.match(rest) and "consider" in match[0].lower():
+            return "Use " + rest
+    if match := _BEFORE_BASE.match(text):
+        rest = re.sub(r"^(?:please|consider)\s+", "", text[match.end() :], flags=re.IGNORECASE)
+        return from_gerund_clause(rest) or _from_base_clause(rest)
+    return None
+
+
+def _main_clause(text: str) -> tuple[str, str]:
+    """The clause with the order, and what stands before: "For X, do Y" -> "do Y", "For X"."""
+    for match in re.finditer(r",\s+(?:then\s+)?", text):
+        head, rest = text[: match.start()], text[match.end() :]
+        if not _CIRCUMSTANCE.match(head):
+            return text, ""
+        if head.count("(") != head.count(")"):
+            continue
+        words = rest.split()
+        if _is_framed(rest) or (len(words) > 1 and is_order(words[0], words[1])):
+            return rest, head
+    return text, ""
+
+
+def _from_base_clause(rest: str) -> str | None:
+    match = re.match(
+        rf"(not |never )?((?:{ADVERB} )*)(?:be able to )?([\w-]+)(.*)$", rest, re.IGNORECASE
+    )
+    if match is None:
+        return None
+    negation, verb, tail = (match[1] or "").lower(), match[3].lower(), match[4]
+    adverbs = _UNIMPORTANT.sub("", match[2])
+    if verb not in BASES and verb not in ("be", "do"):
+        return None
+    if verb == "consider":
+        return from_gerund_clause(tail.strip())
+    if "never" in adverbs.lower():
+        negation, adverbs = "never ", re.sub(r"(?i)never ", "", adverbs)
+    opening = "do not " if negation == "not " else negation
+    return upper_first(f"{opening}{adverbs}{verb}{tail}")
+
+
+def from_gerund_clause(rest: str) -> str | None:
+    """ "using X or adding Y" -> "Use X or add Y"."""
+    match = re.match(rf"(not )?((?:{ADVERB} )*)([\w-]+)(.*)$", rest, re.IGNORECASE)
+    if match is None:
+        return None
+    first, hyphen, last = match[3].rpartition("-")
+    base = from_gerund(last)
+    if base is None:
+        return None
+    negation, adverbs = "do not " if match[1] else "", _UNIMPORTANT.sub("", match[2])
+    return upper_first(f"{negation}{adverbs}{first.lower()}{hyphen}{base}{_joined(match[4])}")
+
+
+def _joined(tail: str) -> str:
+    """Gerunds that are joined to the first one become bases as well."""
+    done: list[str] = []
+    position = 0
+    for match in _JOINED.finditer(tail):
+        base = from_gerund(match[3])
+        between = tail[position : match.start()]
+        if base is None or (match[1] == "," and not _MORE_JOINED.search(tail, match.end())):
+            continue
+        if _HANGING.search(between):
+            break
+        done.append(f"{between}{match[1]} {match[2]}{base}")
+        position = match.end()
+    return "".join(done) + tail[position:]
+
+
+def gerund_parts(text: str) -> tuple[str, str, str] | None:
+    """Base, object and predicate of a sentence whose subject is a gerund: "Using X leads to Y"."""
+    match = _GERUND_SUBJECT.match(text)
+    base = from_gerund(match[1]) if match else None
+    return (base, match[2], match[3]) if match and base else None
+
+
+def gerund_subject(text: str) -> Order | None:
+    """ "Using X would be safer" -> "Use X"; the ones that do harm are faults."""
+    parts = gerund_parts(text)
+    if parts is None or "," in parts[1]:
+        return None
+    base, what, predicate = parts
+    if not _APPROVING.search(predicate) or _DISAPPROVING.search(predicate):
+        return None
+    gain = _GAIN.match(predicate)
+    aim = re.search(r"\bto ((?:ensure|avoid|prevent|recover|keep|handle|make)\b.*)$", predicate)
+    end = f" to {gain[1]}{gain[2]}" if gain else f" to {aim[1]}" if aim else ""
+    return Order(upper_first(f"{base} {what}{end}"), 3)

@@ -1,0 +1,110 @@
+"""Orders stated as obligations: "X should be checked" -> "Check X"."""
+
+from __future__ import annotations
+
+import re
+
+from bot.distill.clauses import CODE, lower_first, upper_first
+from bot.distill.english.order import Order, under
+from bot.distill.lexicon import any_of, pattern
+from bot.distill.verbs import from_participle
+
+_ADVERB = any_of("english", "adverb")
+_OBLIGING = pattern(
+    "english",
+    "obliging",
+    r"\s({})(n't|n’t| not| never)?\s+"
+    r"((?:(?:also|ideally|always|only|probably|either|instead|really|still|likely)\s+)*)",
+)
+PRONOUN = re.compile(r"^(?:it|this|that|they|these|those|which)$", re.IGNORECASE)
+_OPINION = re.compile(
+    r"^(?:I (?:think|believe|feel|noticed)|it (?:seems|looks like)|note)(?: that)? ", re.IGNORECASE
+)
+_SUBORDINATE = re.compile(
+    r"(?:when|if|given|since|because|for|in|to|as|while|although|with|after|before|on|once)\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"(?:when|if|after|before|on|once|for|in)\b", re.IGNORECASE)
+_SECOND_CLAUSE = re.compile(
+    r"\b(?:so|but|that|because|since|and)\s+((?:the|a|an|each|every|all|both|it|they)\b.*)$"
+)
+_PLACE = re.compile(
+    r"(?:in|inside|at|on|under|within|outside|before|after|above|below|of|part of)\s"
+)
+_VALUE = re.compile(rf"{CODE}|(?:true|false|null|none|zero|\d)", re.IGNORECASE)
+_NO_NOUN_START = re.compile(
+    r"(?:if|when|because|since|there|what|which|who|how|why|you|we|i|he|she|and|but|or|so|not|as)\b",
+    re.IGNORECASE,
+)
+_NO_NOUN = re.compile(r"[;:?!]|\b(?:is|are|was|were|will|does|do|which|but)\b")
+_LONGEST_NOUN = 14  # words
+
+
+def obligation(text: str, subject: str) -> Order | None:
+    match = _OBLIGING.search(text)
+    if match is None or text.endswith("?"):
+        return None
+    who, circumstance = _subject(text[: match.start()].strip())
+    who = _OPINION.sub("", who)
+    if PRONOUN.match(who):
+        who = subject
+    if not is_noun(who):
+        return None
+    frequency = "only " if "only" in match[3] else "always " if "always" in match[3] else ""
+    found = _oblige(lower_first(who), text[match.end() :], bool(match[2]), frequency)
+    return Order(under(circumstance, found), 2) if found else None
+
+
+def is_noun(who: str) -> bool:
+    """Whether this is a short noun phrase: no clause of its own, no verb, no open bracket."""
+    if not who or len(who.split()) > _LONGEST_NOUN or who.count("(") != who.count(")"):
+        return False
+    return not (_NO_NOUN_START.match(who) or _NO_NOUN.search(who))
+
+
+def _subject(who: str) -> tuple[str, str]:
+    """The subject behind a subordinate or a first clause, and that clause if it is a condition."""
+    first = re.match(r"^(.*?),\s+(?:but|and|so|then|or)\s+(.+)$", who)
+    if first and "," not in first[2]:
+        return first[2], ""
+    if "," in who:
+        head, _, last = who.rpartition(", ")
+        if not _SUBORDINATE.match(head):
+            return "", ""
+        return last.strip(), head if _CONDITION.match(head) else ""
+    second = _SECOND_CLAUSE.search(who)
+    if second and re.search(r"\b(?:is|are|was|were|has|have|will|can)\b", who[: second.start()]):
+        return second[1], ""
+    return who, ""
+
+
+def _oblige(who: str, rest: str, negated: bool, frequency: str) -> str | None:
+    state = re.match(r"be\s+(?:able to\s+(.*)|(.*))$", rest)
+    if state is None:
+        return _oblige_action(who, rest, negated, frequency)
+    if state[1] is not None:
+        return f"{'Do not let' if negated else 'Let'} {who} {state[1]}"
+    return _oblige_state(who, state[2], negated, frequency)
+
+
+def _oblige_action(who: str, rest: str, negated: bool, frequency: str) -> str | None:
+    verb = rest.split(" ", 1)[0].lower()
+    if verb == "have" and not negated:
+        return f"Give {who} {rest[5:]}"
+    if not re.fullmatch(r"[a-z]+(?:-[a-z]+)?", verb) or verb in ("not", "the", "a", "in", "of"):
+        return None
+    return f"Do not let {who} {rest}" if negated else f"Make {who} {frequency}{rest}"
+
+
+def _oblige_state(who: str, state: str, negated: bool, frequency: str) -> str | None:
+    match = re.match(rf"((?:{_ADVERB} )*)([\w-]+)(?:\s+(.*)|([,;].*)?)$", state)
+    base = from_participle(match[2]) if match else None
+    if match and base and not re.match(r"(?:consistent|aware)", state):
+        tail = f" {match[3]}" if match[3] else (match[4] or "")
+        negation = "do not " if negated else ""
+        return upper_first(f"{negation}{frequency}{match[1]}{base} {who}{tail}")
+    if not state:
+        return None
+    verb = "Keep" if _PLACE.match(state) else "Set" if _VALUE.match(state) else "Make"
+    to = "to " if verb == "Set" else ""
+    return f"Do not {verb.lower()} {who} {to}{state}" if negated else f"{verb} {who} {to}{state}"

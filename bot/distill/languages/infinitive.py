@@ -1,0 +1,63 @@
+"""Spanish, Portuguese, French and Russian: orders begin with the infinitive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from bot.distill.clauses import upper_first
+from bot.distill.english import Order
+from bot.distill.lexicon import any_of, pattern
+
+_ENDING = any_of("infinitive", "ending")
+_NEGATION = any_of("infinitive", "negation")
+_OPENER = pattern("infinitive", "opener", r"^(?:{}\s+)+")
+_IRREGULAR = {"hech": "hacer", "escrit": "escribir", "puest": "poner", "abiert": "abrir"}
+
+
+def _order(
+    language: str, infinitive: Callable[[str], str | None], no: str, text: str
+) -> Order | None:
+    text = _OPENER.sub("", text)
+    if match := _advice(language).match(text):
+        return Order(upper_first(text[match.end() :]), 3)
+    match = _obligation(language).match(text)
+    verb = infinitive(match["verb"].lower()) if match else None
+    if match is None or verb is None:
+        return None
+    negation = f"{no} " if match["no"] else ""
+    who = match["who"]
+    return Order(upper_first(f"{negation}{verb} {who[:1].lower()}{who[1:]}{match['rest']}"), 2)
+
+
+def _advice(language: str) -> re.Pattern[str]:
+    return pattern(
+        "infinitive",
+        f"{language} advice",
+        rf"^{{}}\s*(?=(?:{_NEGATION}\s+)?[^\W\d_]+{_ENDING}(?!\w))",
+    )
+
+
+def _obligation(language: str) -> re.Pattern[str]:
+    return pattern("infinitive", f"{language} obligation", r"^{}$")
+
+
+def _iberian(participle: str) -> str | None:
+    if participle.endswith("rse"):
+        return participle[:-2]
+    match = re.fullmatch(r"(\w+?)(ad)?[oa]s?", participle)
+    if match is None:
+        return None
+    return f"{match[1]}ar" if match[2] else _IRREGULAR.get(match[1])
+
+
+def _french(participle: str) -> str | None:
+    match = re.fullmatch(r"(\w+)ée?s?", participle)
+    return f"{match[1]}er" if match else None
+
+
+spanish = partial(_order, "spanish", _iberian, "No")
+portuguese = partial(_order, "portuguese", _iberian, "Não")
+french = partial(_order, "french", _french, "Ne pas")
+russian = partial(_order, "russian", lambda _: None, "Не")

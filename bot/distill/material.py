@@ -1,0 +1,104 @@
+"""A finding as the sentences that a lesson can be made of, masked together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from bot.distill import english
+from bot.distill.clauses import CODE, Masked, lower_first, mark_code, sentences, without_places
+from bot.distill.languages import language_of
+from bot.distill.lexicon import any_of
+from bot.distill.passages import Finding
+from bot.distill.worth import nothing
+
+#: Languages whose prose sets identifiers apart by their letters alone.
+_LATIN = ("en", "de", "fr", "es", "pt")
+
+
+@dataclass(slots=True)
+class Material:
+    """`prose` are the sentences of the finding that may teach; `dropped` why the others do not."""
+
+    language: str
+    masked: Masked
+    path: str | None
+    title: str = ""
+    prose: list[str] = field(default_factory=list)
+    prompt: list[str] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+
+    def length(self, text: str) -> int:
+        return len(self.masked.unmask(text))
+
+    def place(self) -> str:
+        """The file as a masked word, else the first code that the finding names, else nothing."""
+        if self.path:
+            return self.masked.word(self.path)
+        return self.masked.word(self.masked.spans[0]) if self.masked.spans else ""
+
+
+def material(finding: Finding) -> Material:
+    language = language_of(re.sub(r"`[^`]*`", " ", finding.text))
+    texts = [finding.title, *finding.prose, finding.prompt]
+    if language in _LATIN:
+        texts = [mark_code(text) for text in texts]
+    masked = Masked.of("\n".join(texts))
+    title, *prose, prompt = masked.text.split("\n")
+    made = Material(language, masked, finding.path)
+    title = _placeless(title, made).strip(" .:")
+    if title and (reason := nothing(title)) and not english.order(title):
+        made.dropped.append(reason)
+    else:
+        made.title = title
+    for sentence in sentences("\n".join(prose)):
+        kept = _placeless(sentence, made)
+        reason = nothing(kept) if kept else None
+        if reason and not _teaches_all_the_same(kept):
+            made.dropped.append(reason)
+        elif kept:
+            made.prose.append(kept)
+    made.prompt = [without_places(sentence) for sentence in sentences(prompt)]
+    return made
+
+
+def _teaches_all_the_same(sentence: str) -> bool:
+    """ "I have one suggestion: improve X by doing Y" points, and teaches."""
+    return bool(re.search(r"\bby \w+ing\b", sentence) and english.order(sentence))
+
+
+def _placeless(text: str, made: Material) -> str:
+    """Without places in the diff; "Line 12 uses X" and "this file" call the file by name."""
+    text = without_places(text)
+    if not made.path:
+        return text
+    place = made.masked.word(made.path)
+    text = re.sub(
+        r"^Lines?\s+\d+(?:\s*[-–]\s*\d+)?(?=\s+(?:\w+s|still|only|also|correctly)\b)", place, text
+    )
+    return re.sub(rf"\b[Tt]his (?:file|module|script|workflow|page)\b(?! {CODE})", place, text)
+
+
+_CODE_NOUN = re.compile(
+    r"^((?:(?:the|a|an|each|every|both|all|any|using)\s+)?(?:[\w'’-]+\s+){0,4}?"
+    rf"{CODE}(?:\s+{any_of('leaning', 'kind of code')})?)(?=\s|$)",
+    re.IGNORECASE,
+)
+_PLAIN_NOUN = re.compile(
+    r"^((?:The|A|An|Each|Every|All)\s+(?:[\w'’-]+\s+){0,3}?[\w'’-]+)\s+"
+    r"(?:is|are|was|can|could|may|might|will|should|must|does|has|have|\w+s)\b"
+)
+_BEFORE_SUBJECT = re.compile(
+    r"^(?:in|when|if|while|with|for|as|currently|additionally|also|since|because|at|on)\b"
+    r"[^,]{0,80},\s+",
+    re.IGNORECASE,
+)
+
+
+def subject(sentence: str) -> str:
+    """The noun phrase that the sentence opens with, where it is short and names something."""
+    text = _BEFORE_SUBJECT.sub("", sentence)
+    if match := _CODE_NOUN.match(text):
+        return lower_first(re.sub(r"^(?i:this|that)\s+", "the ", match[1]))
+    match = _PLAIN_NOUN.match(text)
+    return lower_first(match[1]) if match else ""

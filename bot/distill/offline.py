@@ -1,0 +1,83 @@
+"""The offline distiller: deterministic, without network or model."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from bot.distill.model import Distilled, Lesson, Remark
+from bot.distill.passages import Finding, Severity, findings
+from bot.distill.sentence import lesson
+from bot.distill.validate import Refused, validate
+from bot.distill.worth import gravity, is_minor, is_praise, is_report
+from bot.lessons.reading import reading
+
+#: Two findings that share this part of the smaller one's terms are one finding said twice.
+SAID_TWICE = 0.5
+
+
+class Offline:
+    def distill(self, remarks: tuple[Remark, ...], *, limit: int, characters: int) -> Distilled:
+        """At most `limit` lessons: by severity, then inline before body, then in order."""
+        reasons: Counter[str] = Counter()
+        found: list[Finding] = []
+        for remark in remarks:
+            if is_report(remark.text):
+                reasons["reply"] += 1
+            else:
+                found += findings(remark)
+        lessons: list[Lesson] = []
+        used: list[Finding] = []
+        for finding in sorted(found, key=_rank):
+            if len(lessons) == limit:
+                break
+            if any(_repeats(finding, other) for other in used):
+                continue
+            made = _made(finding, characters)
+            if isinstance(made, str):
+                reasons[made] += 1
+            elif not any(_alike(made.sentence, other.sentence) for other in lessons):
+                lessons.append(made)
+                used.append(finding)
+        if lessons:
+            return Distilled(tuple(lessons))
+        return Distilled(ignored=_why(remarks, reasons))
+
+
+def _rank(finding: Finding) -> tuple[bool, int, bool, int, bool]:
+    """Where the reviewer set no mark, what the finding says would happen stands for it."""
+    unmarked = finding.severity is Severity.UNMARKED
+    return (
+        is_minor(finding.text),
+        finding.severity,
+        not finding.security,
+        gravity(finding.text) if unmarked else 0,
+        finding.comment is None,
+    )
+
+
+def _made(finding: Finding, characters: int) -> Lesson | str:
+    if finding.praise or (finding.title and is_praise(finding.title)):
+        return "approval"
+    if is_minor(finding.text) and finding.severity > Severity.MAJOR:
+        return "style or this pull request only"
+    made = lesson(finding, characters)
+    if isinstance(made, str):
+        return made
+    checked = validate(made.sentence, characters)
+    return checked.reason if isinstance(checked, Refused) else made
+
+
+def _alike(one: str, other: str) -> bool:
+    a, b = reading(one).terms, reading(other).terms
+    return len(a & b) >= SAID_TWICE * min(len(a), len(b))
+
+
+def _repeats(finding: Finding, other: Finding) -> bool:
+    titled = finding.title and other.title and _alike(finding.title, other.title)
+    return bool(titled) or _alike(finding.text, other.text)
+
+
+def _why(remarks: tuple[Remark, ...], reasons: Counter[str]) -> str:
+    if reasons:
+        return reasons.most_common(1)[0][0]
+    return "summary" if any(remark.text.strip() for remark in remarks) else "empty"
