@@ -1,14 +1,16 @@
 """GitHub's JSON turned into the values of `bot.facts`, once: no key of it is seen anywhere else.
 
-Shapes are those of GitHub's OpenAPI description. A KeyError, TypeError or ValueError from here
-means an answer in a form that this version does not know.
+Shapes are those of GitHub's OpenAPI description; readers stand inside `known_form`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
+from bot.errors import Fault
 from bot.facts import (
     Account,
     Commit,
@@ -22,6 +24,15 @@ from bot.facts import (
 from bot.forge.protocol import PullFile
 
 GHOST = Account(10137, "ghost")  # stands where an account was deleted, as on GitHub's pages
+
+
+@contextmanager
+def known_form() -> Iterator[None]:
+    """Around whatever reads an answer, also as a decorator: the Fault for a form not known here."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as exc:
+        raise Fault(f"GitHub answered in a form that is not known here ({exc!r}).") from exc
 
 
 def time(text: str) -> datetime:
@@ -63,7 +74,8 @@ def pull_request(json: dict[str, Any]) -> PullRequest:
         draft=json.get("draft", False),
         open=json["state"] == "open",
         merged_at=merged_at,
-        merged_by=account(json["merged_by"]) if merged_at else None,
+        # Not the ghost: a merger who is not known is not to be taken for a person who decided.
+        merged_by=account(json["merged_by"]) if json["merged_by"] else None,
         acted_at=merged_at,
         closed_at=time_or_none(json["closed_at"]),
         labels=frozenset(label["name"] for label in json["labels"]),

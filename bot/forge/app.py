@@ -14,9 +14,11 @@ from github import Auth, GithubIntegration
 
 from bot.facts import Account, Repository
 from bot.forge import answers
+from bot.forge.answers import known_form
 from bot.forge.connection import PUBLIC, RETRIES, SECONDS, Connection, translated
 from bot.forge.errors import Suspended, Unauthorized
 from bot.forge.github import GitHubForge
+from bot.forge.protocol import Forge
 
 # The least that the work needs; a token carries no more even where an installation grants more.
 PERMISSIONS = {
@@ -62,25 +64,31 @@ class App:
         self._tokens: dict[int, _Token] = {}
         self._lock = threading.Lock()
 
+    @known_form()
     def slug(self) -> str:
         return str(self._get("/app")["slug"])
 
+    @known_form()
     def installations(self) -> tuple[Installation, ...]:
         with self._as_app() as github:
             return tuple(_installation(found.raw_data) for found in github.get_installations())
 
+    @known_form()
     def installation(self, installation: int) -> Installation:
         return _installation(self._get(f"/app/installations/{installation}"))
 
+    @known_form()
     def repository_installation(self, name: str) -> Installation:
         """Where "owner/name" is installed. Gone where the App is not."""
         return _installation(self._get(f"/repos/{quote(name)}/installation"))
 
+    @known_form()
     def repositories(self, installation: int) -> tuple[Repository, ...]:
         with self._connection(installation) as connection:
             rows = connection.pages("/installation/repositories", item="repositories")
             return tuple(answers.repository(row) for row in rows)
 
+    @known_form()
     def bot(self, installation: int) -> Account:
         """Our own account, which its pushes and comments carry; its id is not the App's."""
         login = f"{self.slug()}[bot]"
@@ -101,7 +109,7 @@ class App:
         return token.text
 
     @contextmanager
-    def forge(self, installation: int, name: str) -> Iterator[GitHubForge]:
+    def forge(self, installation: int, name: str) -> Iterator[Forge]:
         """The repository "owner/name" for the length of one job.
 
         A token that is refused meanwhile is minted anew for the next.
@@ -123,6 +131,7 @@ class App:
         finally:
             connection.close()
 
+    @known_form()
     def _mint(self, installation: int) -> _Token:
         with self._as_app() as github:
             found = github.get_access_token(installation, permissions=PERMISSIONS)

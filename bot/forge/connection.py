@@ -101,6 +101,8 @@ def translated() -> Iterator[None]:
         raise _error(exc) from exc
     except requests.RequestException as exc:
         raise Fault(f"GitHub could not be reached ({type(exc).__name__}).") from exc
+    except (AssertionError, RuntimeError) as exc:  # PyGithub, of an answer from another host
+        raise Fault("GitHub led away from its own address.", retry=False) from exc
 
 
 def _error(exc: GithubException) -> UserError | Fault:

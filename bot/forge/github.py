@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
-from bot.errors import Fault, UserError
 from bot.facts import (
     Account,
     InlineComment,
@@ -21,6 +18,7 @@ from bot.facts import (
     Review,
 )
 from bot.forge import answers
+from bot.forge.answers import known_form
 from bot.forge.check_run import CheckRun
 from bot.forge.connection import Connection
 from bot.forge.conversation import Conversation, conversation
@@ -46,86 +44,86 @@ class GitHubForge:
     def repository(self) -> Repository:
         return self._repository
 
+    @known_form()
     def pull_request_facts(self, number: int) -> PullRequestFacts:
-        with _known_form():
-            pull = answers.pull_request(self._connection.get(self._path(f"pulls/{number}")))
-            listed = list(self._connection.pages(self._path(f"pulls/{number}/reviews")))
-            comments = self._comments_by_review(number)
-            told = conversation(self._connection, self._repository, number)
-            dismissed = any(review["state"] == "DISMISSED" for review in listed)
-            events = self._timeline(number, pull) if dismissed or pull.merged_at else Timeline({})
-            pull = events.acted(pull)
-            reviews = tuple(
-                _as_given(answers.review(json, comments[json["id"]]), told, events)
-                for json in listed
-                if json["state"] != "PENDING"
-            )
-            return PullRequestFacts(
-                repository=self._repository,
-                pull=pull,
-                reviews=reviews,
-                threads=told.threads,
-                commits=told.commits,
-                permissions=self._permissions(pull, reviews),
-            )
+        pull = answers.pull_request(self._connection.get(self._path(f"pulls/{number}")))
+        listed = list(self._connection.pages(self._path(f"pulls/{number}/reviews")))
+        comments = self._comments_by_review(number)
+        told = conversation(self._connection, self._repository, number)
+        dismissed = any(review["state"] == "DISMISSED" for review in listed)
+        events = self._timeline(number, pull) if dismissed or pull.merged_at else Timeline({})
+        pull = events.acted(pull)
+        reviews = tuple(
+            _as_given(answers.review(json, comments[json["id"]]), told, events)
+            for json in listed
+            if json["state"] != "PENDING"
+        )
+        return PullRequestFacts(
+            repository=self._repository,
+            pull=pull,
+            reviews=reviews,
+            threads=told.threads,
+            commits=told.commits,
+            permissions=self._permissions(pull, reviews),
+        )
 
+    @known_form()
     def account(self, login: str) -> Account | None:
         try:
-            with _known_form():
-                return answers.account(self._connection.get(f"/users/{quote(login, safe='')}"))
+            return answers.account(self._connection.get(f"/users/{quote(login, safe='')}"))
         except Gone:
             return None
 
+    @known_form()
     def permission(self, login: str) -> Permission:
         if login.endswith("[bot]"):
             return Permission.NONE  # GitHub always says none of an App account
+        path = self._path(f"collaborators/{quote(login, safe='')}/permission")
         try:
-            path = self._path(f"collaborators/{quote(login, safe='')}/permission")
-            with _known_form():
-                return Permission(self._connection.get(path)["permission"])
+            return Permission(self._connection.get(path)["permission"])
         except Gone:
             return Permission.NONE
 
+    @known_form()
     def pull_request_files(self, number: int) -> PullFiles:
-        with _known_form():
-            rows = self._connection.pages(self._path(f"pulls/{number}/files"))
-            files = tuple(answers.pull_file(row) for row in rows)
+        rows = self._connection.pages(self._path(f"pulls/{number}/files"))
+        files = tuple(answers.pull_file(row) for row in rows)
         return PullFiles(files, complete=len(files) < FILES_LIMIT)
 
+    @known_form()
     def pull_requests_of_commit(self, sha: str) -> tuple[int, ...]:
-        with _known_form():
-            rows = self._connection.pages(self._path(f"commits/{quote(sha, safe='')}/pulls"))
-            return tuple(row["number"] for row in rows)
+        rows = self._connection.pages(self._path(f"commits/{quote(sha, safe='')}/pulls"))
+        return tuple(row["number"] for row in rows)
 
+    @known_form()
     def upsert_check_run(self, head_sha: str, check_run: CheckRun) -> int:
         body = _check_run_body(check_run)
-        with _known_form():
-            found = self._own_check_run(head_sha, check_run.name)
-            if found is not None:
-                path = self._path(f"check-runs/{found}")
-                return int(self._connection.patch(path, body)["id"])
-            answer = self._connection.post(self._path("check-runs"), {**body, "head_sha": head_sha})
-            return int(answer["id"])
+        found = self._own_check_run(head_sha, check_run.name)
+        if found is not None:
+            path = self._path(f"check-runs/{found}")
+            return int(self._connection.patch(path, body)["id"])
+        answer = self._connection.post(self._path("check-runs"), {**body, "head_sha": head_sha})
+        return int(answer["id"])
 
     def react(self, comment_id: int, reaction: Reaction) -> None:
         path = self._path(f"issues/comments/{comment_id}/reactions")
         self._connection.post(path, {"content": reaction.value})
 
+    @known_form()
     def comment(self, number: int, body: str, *, key: str) -> int:
         marker = f"<!-- lessonkeeper: {key} -->"
         text = {"body": f"{body}\n\n{marker}"}
-        with _known_form():
-            for row in self._connection.pages(self._path(f"issues/{number}/comments")):
-                if self._is_ours(row) and marker in (row["body"] or ""):
-                    path = self._path(f"issues/comments/{row['id']}")
-                    return int(self._connection.patch(path, text)["id"])
-            answer = self._connection.post(self._path(f"issues/{number}/comments"), text)
-            return int(answer["id"])
+        for row in self._connection.pages(self._path(f"issues/{number}/comments")):
+            if self._is_ours(row) and marker in (row["body"] or ""):
+                path = self._path(f"issues/comments/{row['id']}")
+                return int(self._connection.patch(path, text)["id"])
+        answer = self._connection.post(self._path(f"issues/{number}/comments"), text)
+        return int(answer["id"])
 
     @cached_property
+    @known_form()
     def _repository(self) -> Repository:
-        with _known_form():
-            return answers.repository(self._connection.get(f"/repos/{quote(self._asked)}"))
+        return answers.repository(self._connection.get(f"/repos/{quote(self._asked)}"))
 
     def _path(self, rest: str) -> str:
         return f"/repos/{quote(self._repository.full_name)}/{rest}"
@@ -187,13 +185,3 @@ def _check_run_body(check_run: CheckRun) -> dict[str, object]:
             for a in check_run.actions
         ],
     }
-
-
-@contextmanager
-def _known_form() -> Iterator[None]:
-    try:
-        yield
-    except (UserError, Fault):
-        raise
-    except (KeyError, TypeError, ValueError) as exc:
-        raise Fault(f"GitHub answered in a form that is not known here ({exc!r}).") from exc

@@ -97,9 +97,9 @@ class SandboxForge:
             self, self.next_id(), name, private=private, default_branch=default_branch
         )
         self.repositories[repository.id] = repository
-        if installed:
-            repository.installation = self._installed_for(self.account(repository.owner))
         repository.start(files or {"README.md": f"# {repository.name}\n"})
+        if installed:
+            self._install(repository)
         return repository
 
     def repository(self, name: str) -> SandboxRepository | None:
@@ -142,11 +142,12 @@ class SandboxForge:
         self._last_id += 1
         return self._last_id
 
-    def _installed_for(self, owner: Account) -> records.Installation:
-        for known in self.installations.values():
-            if known.account == owner:
-                return known
-        made = records.Installation(self.next_id(), owner, dict(GRANTED), self.clock())
-        self.installations[made.id] = made
-        events.installation(self, "created", made)
-        return made
+    def _install(self, repository: SandboxRepository) -> None:
+        owner = self.account(repository.owner)
+        known = next((i for i in self.installations.values() if i.account == owner), None)
+        repository.installation = known or records.Installation(
+            self.next_id(), owner, dict(GRANTED), self.clock()
+        )
+        if known is None:
+            self.installations[repository.installation.id] = repository.installation
+            events.installation(self, "created", repository.installation)

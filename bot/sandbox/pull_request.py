@@ -68,6 +68,15 @@ class SandboxPullRequest:
         events.pull_request(self, "synchronize", by, before=before, after=self.head_sha)
         return self.head_sha
 
+    def force_push(self, by: str, files: Files, *, message: str = "Start over") -> str:
+        """One commit on the base's tip instead of all before; every thread becomes outdated."""
+        before = self.head_sha
+        self.write(by, Edit(files, {}), [self.repository.tip(self.base)], message)
+        for thread in self.threads:
+            self._outdate(thread)
+        events.pull_request(self, "synchronize", by, before=before, after=self.head_sha)
+        return self.head_sha
+
     def update_branch(self, by: str) -> str:
         """Merges the base into the head, as the button of that name does."""
         repository = self.repository
@@ -103,6 +112,16 @@ class SandboxPullRequest:
         self._note("closed", by)
         events.pull_request(self, "closed", by)
 
+    def reopen(self, by: str) -> None:
+        self.closed_at = None
+        self._note("reopened", by)
+        events.pull_request(self, "reopened", by)
+
+    def ready_for_review(self, by: str) -> None:
+        self.draft = False
+        self._note("ready_for_review", by)
+        events.pull_request(self, "ready_for_review", by)
+
     def label(self, by: str, name: str) -> None:
         self.labels.append(name)
         events.pull_request(self, "labeled", by)
@@ -110,8 +129,9 @@ class SandboxPullRequest:
     def delete_fork(self) -> None:
         self.fork = 0
 
-    def enable_auto_merge(self, by: str) -> None:
-        self._note("auto_merge_enabled", by)
+    def enable_auto_merge(self, by: str, method: str = "merge") -> None:
+        """`method` is merge, squash or rebase; the timeline tells them apart, the webhook not."""
+        self._note(f"auto_{method}_enabled", by)
         events.pull_request(self, "auto_merge_enabled", by)
 
     def disable_auto_merge(self, by: str) -> None:
@@ -153,6 +173,11 @@ class SandboxPullRequest:
         found = self.reviews[review]
         found.body, found.edited_at = body, self.repository.forge.clock()
         events.review(self, "edited", found, found.user.login)
+
+    def edit_inline_comment(self, comment: int, body: str) -> None:
+        found = self.comments[comment]
+        found.body = body
+        events.inline_comment(self, "edited", found, found.user.login)
 
     def dismiss_review(self, review: int, by: str) -> None:
         found = self.reviews[review]

@@ -8,7 +8,7 @@ import pytest
 
 from bot.facts import Permission
 from bot.forge.app import App
-from bot.forge.github import GitHubForge
+from bot.forge.protocol import Forge
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.repository import SandboxRepository
 from bot.sandbox.server import SandboxServer
@@ -58,7 +58,7 @@ def app(sandbox: SandboxForge, server: SandboxServer) -> App:
 
 
 @pytest.fixture
-def forge(app: App, shop: SandboxRepository) -> Iterator[GitHubForge]:
+def forge(app: App, shop: SandboxRepository) -> Iterator[Forge]:
     assert shop.installation is not None
     with app.forge(shop.installation.id, "acme/shop") as made:
         yield made

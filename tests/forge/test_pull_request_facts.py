@@ -6,7 +6,7 @@ import pytest
 
 from bot.facts import Permission, ReviewState
 from bot.forge.answers import GHOST, account
-from bot.forge.github import GitHubForge
+from bot.forge.protocol import Forge
 from bot.sandbox.pull_request import Inline, SandboxPullRequest
 from bot.sandbox.repository import SandboxRepository
 from bot.sandbox.server import SandboxServer
@@ -18,7 +18,7 @@ def pull(shop: SandboxRepository) -> SandboxPullRequest:
     return shop.open_pull_request("bob", {"src/a.py": "a = 2\n"}, branch="two")
 
 
-def test_an_open_pull_request(forge: GitHubForge, pull: SandboxPullRequest) -> None:
+def test_an_open_pull_request(forge: Forge, pull: SandboxPullRequest) -> None:
     facts = forge.pull_request_facts(pull.number)
 
     assert facts.repository == forge.repository()
@@ -34,7 +34,7 @@ def test_an_open_pull_request(forge: GitHubForge, pull: SandboxPullRequest) -> N
 
 
 def test_a_review_has_its_verdict_in_lower_case_and_its_own_inline_comments(
-    forge: GitHubForge, pull: SandboxPullRequest, clock: Clock
+    forge: Forge, pull: SandboxPullRequest, clock: Clock
 ) -> None:
     asked_at = clock.pass_minutes(5)
     asks = pull.review(
@@ -56,7 +56,7 @@ def test_a_review_has_its_verdict_in_lower_case_and_its_own_inline_comments(
 
 
 def test_a_reply_is_a_review_of_its_own_and_says_what_it_answers(
-    forge: GitHubForge, pull: SandboxPullRequest
+    forge: Forge, pull: SandboxPullRequest
 ) -> None:
     pull.review("ada", "commented", "", [Inline("src/a.py", "Why?")])
     (asked,) = pull.comments
@@ -69,7 +69,7 @@ def test_a_reply_is_a_review_of_its_own_and_says_what_it_answers(
 
 
 def test_a_dismissed_review_keeps_its_verdict_and_tells_when_it_was_dismissed(
-    forge: GitHubForge, pull: SandboxPullRequest, clock: Clock
+    forge: Forge, pull: SandboxPullRequest, clock: Clock
 ) -> None:
     asks = pull.review("ada", "changes_requested", "No.")
     stays = pull.review("rita", "changes_requested", "Never.")
@@ -83,9 +83,7 @@ def test_a_dismissed_review_keeps_its_verdict_and_tells_when_it_was_dismissed(
     assert reviews[stays].dismissed_at is None
 
 
-def test_an_edited_review_tells_when(
-    forge: GitHubForge, pull: SandboxPullRequest, clock: Clock
-) -> None:
+def test_an_edited_review_tells_when(forge: Forge, pull: SandboxPullRequest, clock: Clock) -> None:
     edited = pull.review("ada", "changes_requested", "Never X.")
     untouched = pull.review("rita", "commented", "Hm.")
     edited_at = clock.pass_minutes(9)
@@ -99,7 +97,7 @@ def test_an_edited_review_tells_when(
 
 
 def test_threads_are_resolved_by_people_and_outdated_by_commits(
-    forge: GitHubForge, pull: SandboxPullRequest
+    forge: Forge, pull: SandboxPullRequest
 ) -> None:
     inline = [Inline("src/a.py", "one"), Inline("src/b.py", "two"), Inline("src/c.py", "three")]
     pull.review("ada", "changes_requested", "", inline)
@@ -121,7 +119,7 @@ def test_threads_are_resolved_by_people_and_outdated_by_commits(
 
 
 def test_a_resolved_thread_that_was_opened_again_is_not_resolved(
-    forge: GitHubForge, pull: SandboxPullRequest
+    forge: Forge, pull: SandboxPullRequest
 ) -> None:
     pull.review("ada", "changes_requested", "", [Inline("src/a.py", "one")])
     (comment,) = pull.comments
@@ -132,7 +130,7 @@ def test_a_resolved_thread_that_was_opened_again_is_not_resolved(
 
 
 def test_commits_come_oldest_first_and_merges_of_the_base_are_told_apart(
-    forge: GitHubForge, shop: SandboxRepository, pull: SandboxPullRequest, clock: Clock
+    forge: Forge, shop: SandboxRepository, pull: SandboxPullRequest, clock: Clock
 ) -> None:
     first = pull.head_sha
     shop.commit("ada", {"src/base.py": "b = 1\n"})
@@ -153,7 +151,7 @@ def test_commits_come_oldest_first_and_merges_of_the_base_are_told_apart(
 
 @pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
 def test_a_merge_is_the_act_of_whoever_pressed(
-    method: str, forge: GitHubForge, pull: SandboxPullRequest, clock: Clock
+    method: str, forge: Forge, pull: SandboxPullRequest, clock: Clock
 ) -> None:
     merged_at = clock.pass_minutes(60)
     pull.merge("ada", method)
@@ -166,15 +164,16 @@ def test_a_merge_is_the_act_of_whoever_pressed(
     assert merged.merged_by.login == "ada"
 
 
+@pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
 def test_auto_merge_is_the_act_of_whoever_armed_it_last(
-    forge: GitHubForge, pull: SandboxPullRequest, clock: Clock
+    method: str, forge: Forge, pull: SandboxPullRequest, clock: Clock
 ) -> None:
     pull.enable_auto_merge("rita")
     pull.disable_auto_merge("rita")
     armed_at = clock.pass_minutes(10)
-    pull.enable_auto_merge("ada")
+    pull.enable_auto_merge("ada", method)
     merged_at = clock.pass_minutes(50)
-    pull.merge("github-actions[bot]")
+    pull.merge("github-actions[bot]", method)
 
     merged = forge.pull_request_facts(pull.number).pull
 
@@ -184,7 +183,7 @@ def test_auto_merge_is_the_act_of_whoever_armed_it_last(
 
 
 def test_auto_merge_that_was_disabled_counts_for_nothing(
-    forge: GitHubForge, pull: SandboxPullRequest, clock: Clock
+    forge: Forge, pull: SandboxPullRequest, clock: Clock
 ) -> None:
     pull.enable_auto_merge("rita")
     pull.disable_auto_merge("rita")
@@ -195,7 +194,7 @@ def test_auto_merge_that_was_disabled_counts_for_nothing(
 
 
 def test_a_queued_pull_request_was_merged_when_it_was_queued(
-    forge: GitHubForge, pull: SandboxPullRequest, clock: Clock
+    forge: Forge, pull: SandboxPullRequest, clock: Clock
 ) -> None:
     queued_at = clock.pass_minutes(10)
     pull.enqueue("ada")
@@ -211,7 +210,7 @@ def test_a_queued_pull_request_was_merged_when_it_was_queued(
 
 
 def test_a_pull_request_taken_from_the_queue_was_merged_by_whoever_merged_it_later(
-    forge: GitHubForge, pull: SandboxPullRequest, clock: Clock
+    forge: Forge, pull: SandboxPullRequest, clock: Clock
 ) -> None:
     pull.enqueue("ada")
     clock.pass_minutes(5)
@@ -226,7 +225,32 @@ def test_a_pull_request_taken_from_the_queue_was_merged_by_whoever_merged_it_lat
     assert merged.merged_by.login == "rita"
 
 
-def test_closed_unmerged_is_no_merge(forge: GitHubForge, pull: SandboxPullRequest) -> None:
+def test_a_merger_who_is_not_known_is_nobody(forge: Forge, pull: SandboxPullRequest) -> None:
+    pull.merge("ada")
+    pull.merged_by = None
+
+    merged = forge.pull_request_facts(pull.number).pull
+
+    assert merged.merged_at is not None
+    assert merged.merged_by is None
+
+
+def test_after_a_force_push_findings_have_no_line_but_their_text_and_path(
+    forge: Forge, pull: SandboxPullRequest
+) -> None:
+    pull.review("ada", "changes_requested", "", [Inline("src/a.py", "Name it.", 40)])
+    reviewed = pull.head_sha
+    pull.force_push("bob", {"src/z.py": "z = 1\n"})
+
+    facts = forge.pull_request_facts(pull.number)
+
+    ((comment,),) = (review.comments for review in facts.reviews)
+    assert (comment.body, comment.path, comment.line) == ("Name it.", "src/a.py", None)
+    assert facts.reviews[0].commit == reviewed != facts.pull.head_sha
+    assert [commit.sha for commit in facts.commits] == [pull.head_sha]
+
+
+def test_closed_unmerged_is_no_merge(forge: Forge, pull: SandboxPullRequest) -> None:
     pull.label("bob", "wontfix")
     pull.close("bob")
 
@@ -237,7 +261,7 @@ def test_closed_unmerged_is_no_merge(forge: GitHubForge, pull: SandboxPullReques
 
 
 def test_the_head_repository_of_a_fork_and_of_a_deleted_one(
-    forge: GitHubForge, shop: SandboxRepository
+    forge: Forge, shop: SandboxRepository
 ) -> None:
     pull = shop.open_pull_request("bob", {"src/a.py": "a = 9\n"}, fork=True, draft=True)
 
@@ -251,7 +275,7 @@ def test_the_head_repository_of_a_fork_and_of_a_deleted_one(
 
 
 def test_permissions_of_author_reviewers_and_merger(
-    forge: GitHubForge, pull: SandboxPullRequest, server: SandboxServer
+    forge: Forge, pull: SandboxPullRequest, server: SandboxServer
 ) -> None:
     pull.review("Ada", "approved")
     pull.review("rita", "commented", "Hm.")
@@ -273,7 +297,7 @@ def test_permissions_of_author_reviewers_and_merger(
 
 
 def test_everything_is_read_to_the_last_page(
-    forge: GitHubForge, server: SandboxServer, shop: SandboxRepository, clock: Clock
+    forge: Forge, server: SandboxServer, shop: SandboxRepository, clock: Clock
 ) -> None:
     server.limit_pages(2)
     pull = shop.open_pull_request("bob", {"src/a.py": "a = 2\n"})
@@ -296,7 +320,7 @@ def test_everything_is_read_to_the_last_page(
 
 
 def test_the_number_of_requests_does_not_grow_with_the_reviews(
-    forge: GitHubForge, server: SandboxServer, pull: SandboxPullRequest
+    forge: Forge, server: SandboxServer, pull: SandboxPullRequest
 ) -> None:
     def requests() -> int:
         return server.count("GET", "*") + server.count("POST", "*")

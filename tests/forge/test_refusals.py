@@ -11,8 +11,7 @@ from bot.errors import Fault, UserError
 from bot.facts import Permission
 from bot.forge.app import App
 from bot.forge.errors import Archived, Forbidden, Gone, RateLimited, Suspended, Unauthorized
-from bot.forge.github import GitHubForge
-from bot.forge.protocol import Reaction
+from bot.forge.protocol import Forge, Reaction
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.repository import SandboxRepository
 from bot.sandbox.server import SandboxServer
@@ -66,13 +65,13 @@ def test_an_uninstalled_app_finds_nothing(
         app.repository_installation("acme/shop")
 
 
-def test_an_unknown_pull_request_is_gone(forge: GitHubForge) -> None:
+def test_an_unknown_pull_request_is_gone(forge: Forge) -> None:
     with pytest.raises(Gone, match="Not Found"):
         forge.pull_request_facts(99)
 
 
 def test_an_archived_repository_is_read_but_not_written(
-    forge: GitHubForge, shop: SandboxRepository
+    forge: Forge, shop: SandboxRepository
 ) -> None:
     pull = shop.open_pull_request("bob", {"a": "1\n"})
     shop.archive()
@@ -84,7 +83,7 @@ def test_an_archived_repository_is_read_but_not_written(
 
 
 def test_a_missing_permission_is_not_tried_again(
-    forge: GitHubForge, server: SandboxServer, shop: SandboxRepository
+    forge: Forge, server: SandboxServer, shop: SandboxRepository
 ) -> None:
     server.fail_next(
         "GET", "/repos/acme/shop", 403, message="Resource not accessible by integration"
@@ -113,7 +112,7 @@ def test_a_secondary_limit_names_the_pause_and_is_not_waited_for(
     status: int,
     headers: dict[str, str],
     pause: float,
-    forge: GitHubForge,
+    forge: Forge,
     server: SandboxServer,
 ) -> None:
     server.fail_next("GET", "/repos/acme/shop", status, message=SECONDARY, headers=headers)
@@ -127,7 +126,7 @@ def test_a_secondary_limit_names_the_pause_and_is_not_waited_for(
 
 
 def test_a_limit_on_writes_is_not_tried_again_here(
-    forge: GitHubForge, server: SandboxServer, shop: SandboxRepository
+    forge: Forge, server: SandboxServer, shop: SandboxRepository
 ) -> None:
     pull = shop.open_pull_request("bob", {"a": "1\n"})
     server.fail_next("POST", "*/comments", 403, message=SECONDARY, headers={"Retry-After": "7"})
@@ -139,7 +138,7 @@ def test_a_limit_on_writes_is_not_tried_again_here(
     assert server.count("POST", "*/comments") == 1
 
 
-def test_the_primary_limit_ends_when_github_says(forge: GitHubForge, server: SandboxServer) -> None:
+def test_the_primary_limit_ends_when_github_says(forge: Forge, server: SandboxServer) -> None:
     headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(time.time()) + 1800)}
     message = "API rate limit exceeded for installation ID 1."
     server.fail_next("GET", "/repos/acme/shop", 403, message=message, headers=headers)
@@ -151,7 +150,7 @@ def test_the_primary_limit_ends_when_github_says(forge: GitHubForge, server: San
     assert 1700 < limited.value.retry_after <= 1800
 
 
-def test_a_read_survives_a_bad_gateway(forge: GitHubForge, server: SandboxServer) -> None:
+def test_a_read_survives_a_bad_gateway(forge: Forge, server: SandboxServer) -> None:
     server.fail_next("GET", "/repos/acme/shop", 502, times=2)
 
     assert forge.repository().full_name == "acme/shop"
@@ -159,7 +158,7 @@ def test_a_read_survives_a_bad_gateway(forge: GitHubForge, server: SandboxServer
 
 
 def test_a_read_that_keeps_failing_is_a_fault_to_be_tried_again(
-    forge: GitHubForge, server: SandboxServer
+    forge: Forge, server: SandboxServer
 ) -> None:
     server.fail_next("GET", "/repos/acme/shop", 503, headers={"Retry-After": "9"}, times=4)
 
@@ -172,7 +171,7 @@ def test_a_read_that_keeps_failing_is_a_fault_to_be_tried_again(
 
 
 def test_a_write_behind_a_bad_gateway_is_not_sent_twice(
-    forge: GitHubForge, server: SandboxServer, shop: SandboxRepository
+    forge: Forge, server: SandboxServer, shop: SandboxRepository
 ) -> None:
     pull = shop.open_pull_request("bob", {"a": "1\n"})
     server.fail_next("POST", "*/comments", 502, after_effect=True)
@@ -186,7 +185,7 @@ def test_a_write_behind_a_bad_gateway_is_not_sent_twice(
 
 
 def test_a_renamed_repository_is_read_and_written_under_its_present_name(
-    forge: GitHubForge, shop: SandboxRepository, server: SandboxServer
+    forge: Forge, shop: SandboxRepository, server: SandboxServer
 ) -> None:
     pull = shop.open_pull_request("bob", {"a": "1\n"})
     shop.rename("acme/store")
@@ -255,7 +254,18 @@ def test_a_server_that_is_not_there_is_a_fault(
         lonely.slug()
 
 
-def test_an_answer_of_an_unknown_form_is_a_fault(forge: GitHubForge, server: SandboxServer) -> None:
+def test_an_answer_that_leads_to_another_host_is_not_followed(
+    forge: Forge, server: SandboxServer
+) -> None:
+    elsewhere = {"Location": "http://127.0.0.2:9/repositories/1"}
+    server.fail_next("GET", "/repos/acme/shop", 301, headers=elsewhere)
+
+    with pytest.raises(Fault, match="led away") as refused:
+        forge.repository()
+    assert not refused.value.retry
+
+
+def test_an_answer_of_an_unknown_form_is_a_fault(forge: Forge, server: SandboxServer) -> None:
     server.fail_next("GET", "/repos/acme/shop", 200, message="surprise")
 
     with pytest.raises(Fault, match="form that is not known"):
@@ -263,7 +273,7 @@ def test_an_answer_of_an_unknown_form_is_a_fault(forge: GitHubForge, server: San
 
 
 def test_no_error_tells_a_token(
-    app: App, forge: GitHubForge, server: SandboxServer, shop: SandboxRepository
+    app: App, forge: Forge, server: SandboxServer, shop: SandboxRepository
 ) -> None:
     token = app.installation_token(installation_of(shop))
     for status in (401, 403, 404, 422, 429):

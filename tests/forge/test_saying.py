@@ -8,8 +8,7 @@ import pytest
 
 from bot.forge.app import App
 from bot.forge.check_run import Action, CheckRun
-from bot.forge.github import GitHubForge
-from bot.forge.protocol import PullFile, Reaction
+from bot.forge.protocol import Forge, PullFile, Reaction
 from bot.sandbox import records
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.pull_request import SandboxPullRequest
@@ -24,7 +23,7 @@ def pull(shop: SandboxRepository) -> SandboxPullRequest:
 
 
 def test_a_check_run_is_completed_and_neutral_and_shows_its_buttons(
-    forge: GitHubForge, pull: SandboxPullRequest, shop: SandboxRepository
+    forge: Forge, pull: SandboxPullRequest, shop: SandboxRepository
 ) -> None:
     made = forge.upsert_check_run(
         pull.head_sha, CheckRun("record-7", "1 finding", "Wait.", "More.", (KEEP,))
@@ -38,7 +37,7 @@ def test_a_check_run_is_completed_and_neutral_and_shows_its_buttons(
 
 
 def test_a_second_one_for_the_head_replaces_the_first(
-    forge: GitHubForge, pull: SandboxPullRequest, shop: SandboxRepository
+    forge: Forge, pull: SandboxPullRequest, shop: SandboxRepository
 ) -> None:
     first = forge.upsert_check_run(
         pull.head_sha, CheckRun("r", "1 finding", "Wait.", "More.", (KEEP,))
@@ -53,7 +52,7 @@ def test_a_second_one_for_the_head_replaces_the_first(
 
 
 def test_another_head_gets_its_own(
-    forge: GitHubForge, pull: SandboxPullRequest, shop: SandboxRepository
+    forge: Forge, pull: SandboxPullRequest, shop: SandboxRepository
 ) -> None:
     first = forge.upsert_check_run(pull.head_sha, CheckRun("r", "t", "s"))
     second = forge.upsert_check_run(pull.push("bob", {"b": "1\n"}), CheckRun("r", "t", "s"))
@@ -62,7 +61,7 @@ def test_another_head_gets_its_own(
 
 
 def test_the_check_run_of_another_app_is_not_ours(
-    forge: GitHubForge,
+    forge: Forge,
     pull: SandboxPullRequest,
     shop: SandboxRepository,
     sandbox: SandboxForge,
@@ -79,7 +78,7 @@ def test_the_check_run_of_another_app_is_not_ours(
 
 
 def test_a_comment_about_the_same_subject_is_updated_in_place(
-    forge: GitHubForge, pull: SandboxPullRequest, shop: SandboxRepository
+    forge: Forge, pull: SandboxPullRequest, shop: SandboxRepository
 ) -> None:
     first = forge.comment(pull.number, "Kept one.", key="kept")
     other = forge.comment(pull.number, "Refused.", key="refused")
@@ -91,7 +90,7 @@ def test_a_comment_about_the_same_subject_is_updated_in_place(
 
 
 def test_a_person_who_quotes_our_marker_is_not_overwritten(
-    forge: GitHubForge, pull: SandboxPullRequest, shop: SandboxRepository
+    forge: Forge, pull: SandboxPullRequest, shop: SandboxRepository
 ) -> None:
     ours = forge.comment(pull.number, "Kept.", key="kept")
     quote = shop.comments[ours].body
@@ -105,7 +104,7 @@ def test_a_person_who_quotes_our_marker_is_not_overwritten(
 
 
 def test_a_reaction_is_given_once(
-    forge: GitHubForge, pull: SandboxPullRequest, shop: SandboxRepository
+    forge: Forge, pull: SandboxPullRequest, shop: SandboxRepository
 ) -> None:
     comment = shop.comment(pull.number, "ada", "/lesson Wait for CI.")
     forge.react(comment, Reaction.THUMBS_UP)
@@ -115,7 +114,7 @@ def test_a_reaction_is_given_once(
 
 
 def test_the_files_of_a_pull_request_with_what_became_of_them(
-    forge: GitHubForge, shop: SandboxRepository
+    forge: Forge, shop: SandboxRepository
 ) -> None:
     body = "".join(f"line {n}\n" for n in range(30))
     shop.commit("acme", {"old.py": body, "gone.py": "1\n"})
@@ -134,7 +133,7 @@ def test_the_files_of_a_pull_request_with_what_became_of_them(
 
 @pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
 def test_the_commit_on_the_base_leads_back_to_its_pull_request(
-    method: str, forge: GitHubForge, pull: SandboxPullRequest
+    method: str, forge: Forge, pull: SandboxPullRequest
 ) -> None:
     merged = pull.merge("ada", method)
 
@@ -155,9 +154,7 @@ def test_the_app_knows_itself_and_where_it_is_installed(
     assert not acme.suspended
 
 
-def test_an_account_is_found_by_its_present_login(
-    forge: GitHubForge, sandbox: SandboxForge
-) -> None:
+def test_an_account_is_found_by_its_present_login(forge: Forge, sandbox: SandboxForge) -> None:
     assert forge.account("ada") == sandbox.account("ada")
     assert forge.account("coderabbitai[bot]") is None
     sandbox.account("coderabbitai[bot]")

@@ -179,6 +179,46 @@ def test_a_comment_on_a_pull_request_says_that_it_is_one(
     assert edited[:2] == ("issue_comment", "edited")
 
 
+def test_an_installation_is_announced_with_its_repositories(sandbox: SandboxForge) -> None:
+    zoe = sandbox.create_repository("zoe/away")
+
+    ((event, action, payload),) = sent(sandbox)
+
+    assert (event, action) == ("installation", "created")
+    assert [found["id"] for found in payload["repositories"]] == [zoe.id]
+    assert payload["installation"]["permissions"]["contents"] == "write"
+
+
+def test_what_happens_to_a_pull_request_is_told_by_its_action(
+    sandbox: SandboxForge, shop: SandboxRepository
+) -> None:
+    pull = shop.open_pull_request("bob", {"src/a.py": "a = 2\n"}, draft=True)
+    pull.ready_for_review("bob")
+    pull.push("bob", {"src/a.py": "a = 3\n"})
+    pull.review("ada", "commented", "", [Inline("src/a.py", "Why?")])
+    pull.edit_inline_comment(next(iter(pull.comments)), "Why not?")
+    pull.close("bob")
+    pull.reopen("bob")
+    pull.enqueue("ada")
+
+    told = sent(sandbox)
+
+    assert [(event, action) for event, action, _ in told] == [
+        ("pull_request", "opened"),
+        ("pull_request", "ready_for_review"),
+        ("pull_request", "synchronize"),
+        ("pull_request_review", "submitted"),
+        ("pull_request_review_comment", "created"),
+        ("pull_request_review_comment", "edited"),
+        ("pull_request", "closed"),
+        ("pull_request", "reopened"),
+        ("pull_request", "enqueued"),
+    ]
+    assert told[0][2]["pull_request"]["draft"] is True
+    assert told[5][2]["comment"]["body"] == "Why not?"
+    assert told[6][2]["pull_request"]["merged"] is False
+
+
 def test_a_suspended_installation_hears_nothing_but_that(
     sandbox: SandboxForge, shop: SandboxRepository, pull: SandboxPullRequest
 ) -> None:
