@@ -1,0 +1,91 @@
+"""`python app.py setup`: the set-up pages alone, until the App is registered or an hour is over."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from datetime import timedelta
+
+from flask import Flask
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+
+from bot.credentials import Vault, credentials, known
+from bot.environment import Environment
+from bot.errors import UserError
+from webhooks.setup import LIFE, Setup, install_link
+
+DONE, NO = 0, 1
+
+
+def setup(environment: Environment, host: str, port: int, wait: timedelta = LIFE) -> int:
+    """Prints the link, waits for `wait` at most, says the next click: 0 registered, 1 not.
+
+    Port 0 takes a free one. Raises UserError where there is an App already, the data folder cannot
+    be written, or the address cannot be had.
+    """
+    if known(environment):
+        raise UserError(
+            "An App is registered already.",
+            remedy="`python app.py doctor` looks after it. For another one use another"
+            " LESSONKEEPER_DATA.",
+        )
+    Vault.of(environment).prepare()
+    with _listen(host, port) as listening:
+        taken = listening.getsockname()[1]
+        pages = Setup(environment, _address(host, taken))
+        web = Flask("setup", static_folder=None)
+        web.register_blueprint(pages.blueprint())
+        # Not waitress: here a page is on its way to the browser once it was answered, and the
+        # process may end.
+        server = make_server(
+            host, taken, web, threaded=True, request_handler=_Quiet, fd=listening.fileno()
+        )
+        _say(f"Open this page to register the App (good for an hour):\n\n  {pages.link}\n")
+        registered = _serve(server, pages, wait)
+    if not registered:
+        _say("Nothing was registered. Run it again when you have the time.")
+        return NO
+    app = credentials(environment)
+    _say(f"{app.slug} is registered. Install it on your repositories:\n")
+    _say(f"  {install_link(app)}\n")
+    _say(f"Then run: python app.py serve{'' if environment.url else ' --poll'}")
+    return DONE
+
+
+def _serve(server: BaseWSGIServer, pages: Setup, wait: timedelta) -> bool:
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        return pages.registered.wait(wait.total_seconds())
+    except KeyboardInterrupt:
+        return pages.registered.is_set()
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise UserError(
+            f"Cannot listen on {host} port {port}: {error.strerror}.",
+            remedy="Choose another with --host and --port.",
+        ) from None
+
+
+def _address(host: str, port: int) -> str:
+    """How a browser on this machine reaches what listens there."""
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # nosec B104: nothing is bound
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+class _Quiet(WSGIRequestHandler):
+    def log(self, type: str, message: str, *args: object) -> None:  # noqa: A002
+        """Nothing: the address of the first page is a secret."""
