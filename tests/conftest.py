@@ -14,14 +14,14 @@ from tests.databases import postgres_folder, postgres_server
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres() -> Iterator[str]:
     """The URL of a PostgreSQL server: the configured one, or one started for this run."""
     configured = os.environ.get("LESSONKEEPER_TEST_POSTGRES")
     programs = postgres_folder()
     if configured:
         yield configured
     elif programs is not None:
-        with postgres_server(tmp_path_factory.mktemp("postgres"), programs) as url:
+        with postgres_server(programs) as url:
             yield url
     elif os.environ.get("CI"):
         pytest.fail("PostgreSQL is missing: install it or set LESSONKEEPER_TEST_POSTGRES")

@@ -7,6 +7,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,14 +26,19 @@ def postgres_folder() -> Path | None:
 
 
 @contextmanager
-def postgres_server(folder: Path, programs: Path) -> Iterator[str]:
-    """The URL of an empty database in `folder`; as root it runs as the user postgres or nobody."""
-    owner = _unprivileged()
-    if owner is not None:
-        os.chown(folder, owner.pw_uid, owner.pw_gid)
-        for parent in folder.parents[:2]:  # pytest's folders are closed to other users
-            parent.chmod(0o755)
-    user = None if owner is None else owner.pw_name
+def postgres_server(programs: Path) -> Iterator[str]:
+    """The URL of an empty database; a server of root's runs as the user postgres or nobody."""
+    # Not in pytest's own folder: every run of pytest closes that to other users.
+    with tempfile.TemporaryDirectory(prefix="postgres-") as folder:
+        owner = _unprivileged()
+        if owner is not None:
+            os.chown(folder, owner.pw_uid, owner.pw_gid)
+        with _running(Path(folder), programs, None if owner is None else owner.pw_name) as url:
+            yield url
+
+
+@contextmanager
+def _running(folder: Path, programs: Path, user: str | None) -> Iterator[str]:
     data = folder / "data"
     subprocess.run(
         [programs / "initdb", "-D", data, "-U", "bot", "-A", "trust", "--no-sync", "-E", "UTF8"],

@@ -1,0 +1,150 @@
+"""A whole receiver in a process of its own, and a plain HTTP client that sends what it is told."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from bot.inbox import Entry
+from tests.stores import stores
+from webhooks.signature import sign
+
+PATIENCE = 30.0
+NEW, OLD = "the new secret", "the old secret"
+
+_guids = count(1)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come about"
+        time.sleep(0.01)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+    @property
+    def json(self) -> dict[str, str]:
+        value: dict[str, str] = json.loads(self.text)
+        return value
+
+
+class Receiving:
+    """tests/webhooks/receiving.py as a process that can be stopped, killed and started again."""
+
+    def __init__(self, url: str, data: Path) -> None:
+        self.url, self.data = url, data
+        data.mkdir(exist_ok=True)
+        self.hold = data / "hold"
+
+    def start(self) -> None:
+        port = self.data / "port"
+        port.unlink(missing_ok=True)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.webhooks.receiving", self.url, self.data, NEW, OLD]
+        )
+        wait_until(lambda: port.exists() or self._process.poll() is not None)
+        self.port = int(port.read_text())
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def terminate(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+
+    def exit_status(self) -> int:
+        return self._process.wait(PATIENCE)
+
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    def effects(self) -> list[str]:
+        file = self.data / "effects"
+        return file.read_text().splitlines() if file.exists() else []
+
+    def entry(self, guid: str) -> Entry | None:
+        with stores(self.url) as kept:
+            return kept.inbox.find(guid)
+
+    def send(
+        self,
+        body: bytes,
+        *,
+        event: str = "push",
+        guid: str | None = None,
+        secret: str = NEW,
+        method: str = "POST",
+        headers: Mapping[str, str | None] | None = None,
+    ) -> Answer:
+        """Post a signed delivery; a header given as None is left out."""
+        sent = {
+            "Content-Type": "application/json",
+            "X-GitHub-Event": event,
+            "X-GitHub-Delivery": guid or fresh_guid(),
+            "X-Hub-Signature-256": sign(body, secret),
+            **(headers or {}),
+        }
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            present = {name: value for name, value in sent.items() if value is not None}
+            connection.request(method, "/webhooks/github", body, present)
+            return read(connection)
+        finally:
+            connection.close()
+
+
+def read(connection: http.client.HTTPConnection) -> Answer:
+    response = connection.getresponse()
+    return Answer(response.status, dict(response.getheaders()), response.read().decode())
+
+
+def fresh_guid() -> str:
+    return f"d-{next(_guids)}"
+
+
+def push(**changes: object) -> bytes:
+    """The body of a push to main of repository 11."""
+    payload: dict[str, object] = {
+        "ref": "refs/heads/main",
+        "before": "0" * 40,
+        "after": "1" * 40,
+        "repository": {"id": 11, "full_name": "acme/shop"},
+        "installation": {"id": 100},
+        "sender": {"id": 5, "login": "alice", "type": "User"},
+    }
+    return json.dumps(payload | changes).encode()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Receiving]:
+    """One receiver for the tests of a module that leave it as they found it."""
+    data = tmp_path_factory.mktemp("receiving")
+    receiving = Receiving(f"sqlite:///{data / 'bot.sqlite'}", data)
+    receiving.start()
+    yield receiving
+    receiving.kill()
+
+
+@pytest.fixture
+def receiving(database_url: str, tmp_path: Path) -> Iterator[Receiving]:
+    """A receiver of one test's own, on each kind of database."""
+    receiving = Receiving(database_url, tmp_path / "receiving")
+    receiving.start()
+    yield receiving
+    receiving.kill()

@@ -1,0 +1,197 @@
+"""What GitHub said, as typed values: one class per thing that can happen to a repository.
+
+An event says that something happened, not how things are now: the present is read from GitHub.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.facts import Account
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryName:
+    """A repository by its numeric id; `full_name` is what it was called when the event was sent."""
+
+    id: int
+    full_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Which delivery, from where, by whom. `sender` is None where GitHub names nobody."""
+
+    guid: str
+    repository: RepositoryName
+    installation: int | None
+    sender: Account | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewChanged:
+    """`action`: submitted, edited, dismissed."""
+
+    origin: Origin
+    pull_request: int
+    review: int
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewCommentChanged:
+    """An inline comment: created, edited, deleted. `review` is None where it belongs to none."""
+
+    origin: Origin
+    pull_request: int
+    review: int | None
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadChanged:
+    """A review thread: resolved, unresolved."""
+
+    origin: Origin
+    pull_request: int
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestChanged:
+    """`merged` is GitHub's own word: false for a pull request that a merge bot closed."""
+
+    origin: Origin
+    number: int
+    action: str
+    merged: bool
+    head_sha: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """A push to a branch. `before` is 40 zeros for a new one, `after` for a deleted one."""
+
+    origin: Origin
+    ref: str
+    branch: str
+    before: str
+    after: str
+    forced: bool
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CommentCreated:
+    """A conversation comment; an edited one never acts."""
+
+    origin: Origin
+    number: int
+    is_pull_request: bool
+    comment: int
+    body: str
+    author: Account
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFinished:
+    """A check run of any App, ours included. `pull_requests` is empty for forks."""
+
+    origin: Origin
+    check_run: int
+    app: int | None
+    head_sha: str
+    name: str
+    conclusion: str | None
+    pull_requests: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPressed:
+    """A button of a check run; whether the sender may press it is asked of GitHub."""
+
+    origin: Origin
+    check_run: int
+    external_id: str
+    identifier: str
+    head_sha: str
+    app: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowFinished:
+    """A workflow run. `trigger` is the event that started it, `pull_requests` empty for forks."""
+
+    origin: Origin
+    run: int
+    name: str
+    head_sha: str
+    trigger: str
+    conclusion: str | None
+    pull_requests: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IssueChanged:
+    """`action`: opened, edited, closed, reopened, deleted. `state_reason` comes with closed."""
+
+    origin: Origin
+    number: int
+    action: str
+    state_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class InstallationChanged:
+    """`action`: created, deleted, suspend, unsuspend, new_permissions_accepted, added, removed.
+
+    `repositories` are those of the change; for a new installation those it begins with.
+    """
+
+    guid: str
+    installation: int
+    account: Account
+    sender: Account | None
+    action: str
+    repositories: tuple[RepositoryName, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryChanged:
+    """`action`: renamed, transferred, archived, unarchived, privatized, publicized, edited,
+    deleted. `old_name` is the full name before a rename or transfer, else None.
+    """
+
+    origin: Origin
+    action: str
+    old_name: str | None
+
+
+Event = (
+    ReviewChanged
+    | ReviewCommentChanged
+    | ThreadChanged
+    | PullRequestChanged
+    | Pushed
+    | CommentCreated
+    | CheckFinished
+    | CheckPressed
+    | WorkflowFinished
+    | IssueChanged
+    | InstallationChanged
+    | RepositoryChanged
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """Nothing that Lessonkeeper acts on; `reason` is short and holds nothing of the payload."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """An event we act on in a shape that it should not have; `reason` names the field."""
+
+    reason: str
