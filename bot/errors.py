@@ -37,6 +37,10 @@ class UserError(Exception):
         return f"{head} {self.remedy}".rstrip()
 
 
+class CallError(UserError):
+    """A command that was called wrongly: what it names is not there or cannot be read."""
+
+
 class Fault(Exception):  # noqa: N818 - the word of SPEC 12
     """Something that broke: logged once with the delivery's id, retried where a retry can help.
 

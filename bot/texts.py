@@ -16,14 +16,16 @@ def counts(found: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(f"{found[name]} {name}" for name in COUNTED if found.get(name))
 
 
-def subject(found: Mapping[str, int], prs: Sequence[int], prefix: str) -> str:
+def subject(found: Mapping[str, int], prs: Sequence[int], prefix: str, *, followed: int = 0) -> str:
     """`chore(lessons): 1 appended, 2 refreshed from #123`, at most 72 characters.
 
     Never ends in `(#123)`: that is the mark of a squash merge. What does not fit is in the body.
+    `followed`: files that moved, told where nothing was counted.
     """
     parts = counts(found)
     if not parts:
-        return f"{prefix}: evidence only"
+        moved = f"follow {followed} moved file{'s' if followed > 1 else ''}"
+        return f"{prefix}: {moved if followed else 'evidence only'}"
     where = f" from #{prs[0]}" if len(prs) == 1 else f" from {len(prs)} pull requests"
     for tail in (where, "") if prs else ("",):
         whole = f"{prefix}: {', '.join(parts)}{tail}"
@@ -50,9 +52,9 @@ _DID = {
 
 
 def told(change: Change) -> str:
-    """One change in words: what, which bullet, why."""
+    """One change in words: what, which bullet, why. The lesson's own text acts on nothing."""
     detail = f" ({change.detail})" if change.detail else ""
-    return inert(f"{_DID.get(change.did, change.did)} {change.bullet}{detail}: {change.text}")
+    return f"{_DID.get(change.did, change.did)} {change.bullet}{detail}: {inert(change.text)}"
 
 
 def commit_message(
@@ -63,7 +65,8 @@ def commit_message(
     `signer` is `Name <email>` for the optional sign-off. GitHub wants two empty lines before
     `skip-checks: true`, as the last line.
     """
-    lines = [subject(edit.counts, edit.prs, style.prefix), ""]
+    followed = sum(1 for change in edit.told if change.did == "followed")
+    lines = [subject(edit.counts, edit.prs, style.prefix, followed=followed), ""]
     if style.marker:
         lines[0] = f"{lines[0]} {style.marker}"
     lines += [told(change) for change in edit.told] or [

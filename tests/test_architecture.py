@@ -44,7 +44,10 @@ FORBIDDEN = {
     "bot/settings": ("bot.channels", "bot.forge", "bot.git", "bot.jobs", "bot.lessons"),
     "webhooks": ("bot.channels", "bot.distill", "bot.git", "bot.lessons"),
 }
-SHARED = ("bot.git.plan", "bot.forge.protocol", "bot.forge.check_run", "bot.forge.errors")
+SHARED = (
+    "bot.git.plan", "bot.forge.protocol", "bot.forge.check_run", "bot.forge.errors",
+    "webhooks.events",
+)  # fmt: skip
 
 
 def imports(source: str, module: str) -> Iterator[tuple[int, str]]:

@@ -32,6 +32,11 @@ def test_the_subject_carries_the_counts(
     assert subject(counts, prs, PREFIX) == f"{PREFIX}: {wanted}"
 
 
+def test_a_followed_file_is_told_where_nothing_was_counted() -> None:
+    assert subject({}, [], PREFIX, followed=1) == f"{PREFIX}: follow 1 moved file"
+    assert subject({"stale": 1}, [], PREFIX, followed=1) == f"{PREFIX}: 1 stale"
+
+
 @given(
     st.dictionaries(st.sampled_from(COUNTED), st.integers(1, 4000)),
     st.lists(st.integers(1, 10**9), max_size=9),

@@ -18,6 +18,7 @@ from bot.lessons.guard import guard
 from bot.lessons.history import History
 from bot.lessons.retirement import expired
 from bot.lessons.similarity import jaccard
+from bot.lessons.tree import named
 from bot.settings import BlockSettings, Caps
 
 Json = str | int | None | list["Json"] | dict[str, "Json"]
@@ -210,6 +211,7 @@ def build(
     session: bool = False,
     items: int | None = None,
     characters: int | None = None,
+    paths: Sequence[str] = (),
     notice: str | None = None,
 ) -> Block:
     """The block. `items`, `characters` override the caps of the bullets; `session`: interactive."""
@@ -222,6 +224,8 @@ def build(
     rest = sorted(
         [*bullets, *extra], key=lambda i: date.max if i.on is None else i.on, reverse=True
     )
+    # Stable: among those that name a path of the task, and among the others, the newest first.
+    rest.sort(key=lambda item: not _names(item, paths))
     sections: list[Section] = []
     taken: list[Item] = []
     for name, wanted, limit in (
@@ -233,6 +237,16 @@ def build(
         taken += section.items
         sections.append(section)
     return Block(tuple(sections), notice)
+
+
+def _names(item: Item, paths: Sequence[str]) -> bool:
+    """Whether a lesson names one of the paths, a directory above it, or its base name."""
+    for each in named(item.text):
+        place = each.text.rstrip("/")
+        for path in paths:
+            if path == place or path.startswith(f"{place}/") or path.endswith(f"/{place}"):
+                return True
+    return False
 
 
 def _half_by_hand(items: Sequence[Item], window: int) -> tuple[Item, ...]:

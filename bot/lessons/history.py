@@ -36,10 +36,10 @@ class History:
     recorded: tuple[Recorded, ...]
 
     @classmethod
-    def read(cls, files: Mapping[str, bytes], repository: int | None = None) -> History:
-        """`repository` is the numeric id the store belongs to; None takes every row."""
+    def read(cls, files: Mapping[str, bytes], repository: int = 0) -> History:
+        """`repository` is the numeric id the store belongs to; 0 takes every row."""
         found = rows.read(files)
-        if repository is not None:
+        if repository:
             found = _own(found, repository)
         return cls(found)
 
@@ -114,17 +114,15 @@ class History:
         )
 
     @cached_property
-    def store(self) -> StoreRow | None:
-        return next((r.row for r in self.recorded if isinstance(r.row, StoreRow)), None)
+    def stores(self) -> tuple[StoreRow, ...]:
+        """Who the store said it belongs to, oldest first; 0 is a clone that did not know."""
+        return tuple(r.row for r in self.recorded if isinstance(r.row, StoreRow))
 
 
 def _own(found: tuple[Recorded, ...], repository: int) -> tuple[Recorded, ...]:
     """Rows since this repository's own `store` row where the first names another one."""
-    stores = [r for r in found if isinstance(r.row, StoreRow)]
-    if not stores or (isinstance(stores[0].row, StoreRow) and stores[0].row.repo == repository):
+    stores = [(r.at, r.row.repo) for r in found if isinstance(r.row, StoreRow)]
+    if not stores or stores[0][1] in (0, repository):
         return found
-    mine = [r for r in stores if isinstance(r.row, StoreRow) and r.row.repo == repository]
-    if not mine:
-        return ()
-    since = mine[0].at
-    return tuple(r for r in found if r.at >= since)
+    since = next((at for at, repo in stores if repo == repository), None)
+    return () if since is None else tuple(r for r in found if r.at >= since)

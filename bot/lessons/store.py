@@ -75,7 +75,10 @@ class Present:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A store at one commit. `created_at` is when the repository came to be, where known."""
+    """A store at one commit. `repository` is 0 where a clone alone does not tell.
+
+    `created_at` is when the repository came to be, where known.
+    """
 
     lessons: bytes | None
     events: Mapping[str, bytes]
@@ -355,15 +358,15 @@ class _Write:
         if did == "refreshed":
             entry.refreshed = True
             self.counts["refreshed"] += 1
-            self.told.append(Change("refreshed", entry.id, entry.text, _by(entry, row)))
+            self.told.append(Change("refreshed", entry.id, entry.text, f"again in {ref(row.pr)}"))
 
     def _adopt(self, entry: _Entry) -> None:
         """Where events are missing, the trailer itself is the one signal."""
-        ref = entry.trailer.ref
+        cited = entry.trailer.ref
         row = SignalRow(
             at=datetime.combine(entry.trailer.on, time(), UTC),
             source=f"import:{entry.id}",
-            pr=int(ref.removeprefix("#")) if ref.startswith("#") else 0,
+            pr=int(cited.removeprefix("#")) if cited.startswith("#") else 0,
             head="",
             channel=entry.trailer.verdict.value,
             state="adopted",
@@ -379,13 +382,13 @@ class _Write:
     def _append(self, evidence: Evidence | None, signal: SignalRow) -> None:
         identity = bullet_id(signal.sentence, signal.source, self.taken)
         self.taken.add(identity)
-        trailer = Trailer(f"#{signal.pr}", signal.at.date(), Verdict(signal.channel))
+        trailer = Trailer(ref(signal.pr), signal.at.date(), Verdict(signal.channel))
         entry = _Entry(identity, signal.sentence, trailer, index=None)
         self._note_conflicts(entry, signal)
         self.entries.append(entry)
         self._record(evidence, replace(signal, bullet=identity, did="appended"), entry, None)
         self.counts["appended"] += 1
-        self.told.append(Change("appended", identity, signal.sentence, f"from #{signal.pr}"))
+        self.told.append(Change("appended", identity, signal.sentence, f"from {ref(signal.pr)}"))
 
     def _record(
         self,
@@ -452,11 +455,11 @@ class _Write:
                 continue
             valid = [s for s in entry.signals if s.id not in self.invalid]
             shown = newest(valid or (entry.signals if entry.index is None else []))
-            if shown is not None and shown.row.pr:
-                ref, on = f"#{shown.row.pr}", shown.row.at.date()
-                entry.trailer = replace(entry.trailer, ref=ref, on=on)
+            if shown is not None:
+                cited, on = ref(shown.row.pr), shown.row.at.date()
+                entry.trailer = replace(entry.trailer, ref=cited, on=on)
                 if entry.index is not None and entry.active:
-                    entry.revision = replace(entry.revision, ref=ref, on=on, id=entry.id)
+                    entry.revision = replace(entry.revision, ref=cited, on=on, id=entry.id)
             if entry.active and not entry.founder:
                 flag = overridden(entry.signals, self.invalid)
                 if flag is not None:
@@ -582,21 +585,22 @@ class _Write:
     def _record_rows(self, counts: Mapping[str, int]) -> Mapping[str, bytes]:
         at = max((row.at for row in self.rows), default=datetime.combine(self.today, time(), UTC))
         found: list[Row] = list(self.rows)
-        if self.history.store is None or self.history.store.repo != self.snapshot.repository:
-            found.append(self._store_row(at))
+        known = History.read(self.snapshot.events).stores
+        mine = self.snapshot.repository
+        if not known or (mine and all(store.repo != mine for store in known)):
+            found.append(self._store_row(at, known))
         if counts:
             active = sum(1 for e in self.entries if e.active)
             found.append(WriteRow(at=at, counts=counts, prs=tuple(sorted(self.prs)), active=active))
         self.rows = found
         return rows.add(self.snapshot.events, found)
 
-    def _store_row(self, at: datetime) -> StoreRow:
-        known = History.read(self.snapshot.events).store
-        if known is not None:
+    def _store_row(self, at: datetime, known: Sequence[StoreRow]) -> StoreRow:
+        if known and known[0].repo:
             # Own evidence is never older than the repository; what was copied is.
             since = self.snapshot.created_at or at
-            return StoreRow(since, self.snapshot.repository, "copied", known.repo)
-        origin = "adopted" if self.document.ours and self.snapshot.lessons else "new"
+            return StoreRow(since, self.snapshot.repository, "copied", known[0].repo)
+        origin = "adopted" if known or (self.document.ours and self.snapshot.lessons) else "new"
         return StoreRow(at, self.snapshot.repository, origin)
 
 
@@ -615,7 +619,7 @@ def _restored(document: Document, history: History) -> Mapping[int, str]:
         by_trailer = {
             r.bullet
             for r in free
-            if f"#{r.pr}" == bullet.trailer.ref
+            if ref(r.pr) == bullet.trailer.ref
             and r.at.date() == bullet.trailer.on
             and r.channel == bullet.trailer.verdict
         }
@@ -641,8 +645,9 @@ def _leaves(entry: _Entry) -> tuple[int, date, bool, datetime]:
     return rank, date.min, entry.refreshed, evidence
 
 
-def _by(entry: _Entry, row: SignalRow) -> str:
-    return f"again in #{row.pr}" if row.pr else f"again, {row.source}"
+def ref(pr: int) -> str:
+    """REF of a pull request's number; 0 is evidence that came from no pull request."""
+    return f"#{pr}" if pr else "manual"
 
 
 def write(
@@ -652,10 +657,12 @@ def write(
     today: date,
     *,
     present: Sequence[Present] = (),
+    housekeeping: bool = False,
 ) -> Edit:
     """The edit that this evidence makes to the store; `today` (UTC) only tells future dates.
 
-    `evidence` holds everything its pull requests say now, also what was applied before. Raises
+    `evidence` holds everything its pull requests say now, also what was applied before.
+    `housekeeping`: also expiry as of `today`, and paths that appeared, moved or went. Raises
     UserError when the file's shape would swallow a new bullet.
     """
     work = _Write(snapshot, settings, today)
@@ -668,14 +675,13 @@ def write(
     for each in ordered:
         work.take(each)
     work.settle()
-    work.look(everywhere=False)
+    if housekeeping:
+        work.expire()
+    work.look(everywhere=housekeeping)
     work.trim()
     return work.edit()
 
 
 def sweep(snapshot: Snapshot, settings: Settings, today: date) -> Edit:
-    """Expiry by date, paths that appeared, moved or went."""
-    work = _Write(snapshot, settings, today)
-    work.expire()
-    work.look(everywhere=True)
-    return work.edit()
+    """Housekeeping alone."""
+    return write(snapshot, (), settings, today, housekeeping=True)

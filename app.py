@@ -1,0 +1,287 @@
+"""The composition root: the command line and the server are wired here and nowhere else.
+
+Exit status: 0 done, 1 the answer is no, 2 the call is wrong, 3 something broke. `--json` prints one
+JSON document on standard output; progress and logs go to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.errors import CallError, Fault, UserError
+
+DONE, NO, WRONG, BROKE = 0, 1, 2, 3
+SIGNATURE = ("Lessonkeeper", "lessonkeeper@users.noreply.github.com")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and answers with its exit status."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    logging.basicConfig(
+        level=logging.DEBUG if options.verbose else logging.INFO,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        stream=sys.stderr,
+    )
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except CallError as error:
+        print(f"lessonkeeper: {error}", file=sys.stderr)
+        return WRONG
+    except UserError as error:
+        print(f"lessonkeeper: {error}", file=sys.stderr)
+        return NO
+    except Fault as error:
+        print(f"lessonkeeper: {error}", file=sys.stderr)
+        return BROKE
+    except BrokenPipeError:
+        return DONE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="app.py",
+        description="Keeps what reviewers say as one-line lessons, in the repository itself.",
+    )
+    parser.add_argument("--verbose", action="store_true", help="say more on standard error")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(
+        name: str, run: Callable[[argparse.Namespace], int], text: str
+    ) -> argparse.ArgumentParser:
+        found = commands.add_parser(name, help=text, description=text)
+        found.set_defaults(command=run)
+        return found
+
+    serve = command("serve", _serve, "receiver and workers in one process")
+    serve.add_argument("--host", default="127.0.0.1")
+    serve.add_argument("--port", type=int, default=8080)
+    demo = command("demo", _demo, "the whole story on a sandbox: no account, no key, no network")
+    demo.add_argument("--keep", metavar="DIR", type=Path, help="leave the sandbox there")
+    learn = command("learn", _learn, "one review from a file into a repository")
+    _repository(learn)
+    learn.add_argument("--review", metavar="FILE", required=True, help="JSON; - for standard input")
+    learn.add_argument("--dry-run", action="store_true", help="print the plan, write nothing")
+    learn.add_argument("--push", action="store_true", help="publish the commit")
+    learn.add_argument("--json", action="store_true")
+    distill = command("distill", _distill, "the sentences of reviews; nothing is written")
+    distill.add_argument("--review", metavar="FILE", required=True, help="JSON or JSON Lines")
+    distill.add_argument("--json", action="store_true")
+    block = command("block", _block, "what an agent receives at the start of a task")
+    _repository(block)
+    block.add_argument("--items", type=int, metavar="N", help="instead of block.bullets' items")
+    block.add_argument("--chars", type=int, metavar="N", help="instead of its characters")
+    block.add_argument(
+        "--paths", nargs="+", default=(), help="paths of the task: their lessons first"
+    )
+    block.add_argument("--reader", metavar="ID", help="who asks, for the record")
+    block.add_argument("--session", action="store_true", help="an interactive session: fewer items")
+    block.add_argument("--format", choices=("md", "json"), default="md")
+    sweep = command("sweep", _sweep, "expiry, and bullets whose files moved or went")
+    _repository(sweep)
+    sweep.add_argument("--push", action="store_true", help="publish the commit")
+    sweep.add_argument("--json", action="store_true")
+    report = command("report", _report, "measure the memory")
+    kinds = report.add_subparsers(required=True, metavar="KIND")
+    pairs = kinds.add_parser(
+        "pairs", help="near duplicates, and the refresh rule on labelled pairs"
+    )
+    pairs.set_defaults(command=_report_pairs)
+    pairs.add_argument("files", nargs="*", metavar="FILE", help="lessons files")
+    pairs.add_argument("--labels", metavar="TSV", help="columns a, b, label")
+    pairs.add_argument("--json", action="store_true")
+    return parser
+
+
+def _repository(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--repo", required=True, metavar="PATH_OR_URL")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _bytes(name: str) -> bytes:
+    """The bytes of a file that the caller named. Raises CallError."""
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        reason = error.strerror or "it cannot be read"
+        raise CallError(f"{reason}.", file=name, remedy="Name a file that can be read.") from error
+
+
+def _print(document: object) -> None:
+    json.dump(document, sys.stdout, ensure_ascii=False, indent=2)
+    print()
+
+
+# Each command imports its rooms itself, so that a quick one does not wait for a slow one.
+
+
+def _learn(options: argparse.Namespace) -> int:
+    from bot.commands.learning import learn
+    from bot.commands.review_file import read
+    from bot.git.local import open_target
+    from bot.git.plan import Outcome
+    from bot.work.distilling import Chosen
+    from bot.work.writing import refusal
+
+    now = _now()
+    (given, *more) = read(_bytes(options.review), options.review, now) or (None,)
+    if given is None or more:
+        raise CallError("one review is learned at a time.", file=options.review)
+    with open_target(options.repo, SIGNATURE) as target:
+        found = learn(
+            given, target, Chosen(os.environ.get("ANTHROPIC_API_KEY")), now, dry_run=options.dry_run
+        )
+        if options.push and found.written.commit:
+            pushed = target.push()
+            if pushed.outcome is not Outcome.LANDED:
+                raise refusal(pushed)
+    if options.json:
+        _print(found.to_json())
+        return DONE
+    _tell(found.written.plan, found.written.edit.told, found.ignored, found.written.commit)
+    for each in found.distilled.quarantined:
+        print(f"Held for a person: {each.reason} {each.text[:120]}")
+    if found.written.detail:
+        print(found.written.detail, file=sys.stderr)
+    return DONE
+
+
+def _tell(plan: object, told: Sequence[object], ignored: str | None, commit: str | None) -> None:
+    from bot.lessons.store import Change
+    from bot.texts import told as words
+
+    for change in told:
+        if isinstance(change, Change):
+            print(words(change))
+    if commit:
+        print(f"Committed {commit[:12]}.")
+    elif plan is not None:
+        print(plan)
+    else:
+        print(f"Nothing to write: {ignored or 'everything stands as it is'}.")
+
+
+def _distill(options: argparse.Namespace) -> int:
+    from bot.commands.learning import quarantined
+    from bot.commands.review_file import read
+    from bot.settings import Settings
+    from bot.work.distilling import Chosen, distill
+
+    settings = Settings()
+    distiller = Chosen()(settings, 0)
+    answers = [
+        distill(given.review, distiller, settings)
+        for given in read(_bytes(options.review), options.review, _now())
+    ]
+    if options.json:
+        _print(
+            [
+                {
+                    "bullets": [lesson.sentence for lesson in each.lessons],
+                    "ignored": each.ignored,
+                    "quarantined": quarantined(each),
+                }
+                for each in answers
+            ]
+        )
+        return DONE
+    for number, each in enumerate(answers, 1):
+        head = f"{number}. " if len(answers) > 1 else ""
+        for lesson in each.lessons:
+            print(f"{head}- {lesson.sentence}")
+        if not each.lessons:
+            print(f"{head}(nothing: {each.ignored})")
+        for held in each.quarantined:
+            print(f"{head}(held: {held.reason})")
+    return DONE
+
+
+def _block(options: argparse.Namespace) -> int:
+    from bot.commands.reading import block
+    from bot.git.local import open_target
+
+    for name in ("items", "chars"):
+        if getattr(options, name) is not None and getattr(options, name) < 0:
+            raise CallError(f"--{name} takes a number from 0 up.")
+    with open_target(options.repo, SIGNATURE) as target:
+        found = block(
+            target.clone,
+            target.head(),
+            _now().date(),
+            items=options.items,
+            characters=options.chars,
+            paths=options.paths,
+            session=options.session,
+        )
+    if options.format == "json":
+        _print(found.to_json())
+    else:
+        print(found.to_markdown(), end="")
+    return DONE
+
+
+def _sweep(options: argparse.Namespace) -> int:
+    from bot.commands.reading import sweep_branch
+    from bot.git.local import open_target
+    from bot.git.plan import Outcome
+    from bot.work.writing import refusal
+
+    with open_target(options.repo, SIGNATURE) as target:
+        written = sweep_branch(target, _now().date())
+        if options.push and written.commit:
+            pushed = target.push()
+            if pushed.outcome is not Outcome.LANDED:
+                raise refusal(pushed)
+    if options.json:
+        _print({"counts": dict(written.edit.counts), "commit": written.commit})
+    else:
+        _tell(written.plan, written.edit.told, None, written.commit)
+    return DONE
+
+
+def _report(options: argparse.Namespace) -> int:
+    raise CallError("name a report: report pairs")
+
+
+def _report_pairs(options: argparse.Namespace) -> int:
+    from bot.reports.pair_printing import to_json, to_markdown
+    from bot.reports.pairs import report_pairs
+    from bot.settings import Settings
+
+    if not options.files and not options.labels:
+        raise CallError("there is nothing to score.", remedy="Name lessons files or --labels TSV.")
+    files = [(name, _bytes(name)) for name in options.files]
+    labels = _bytes(options.labels) if options.labels else None
+    found = report_pairs(files, labels, Settings(), _now().date(), labels_name=options.labels or "")
+    if options.json:
+        _print(to_json(found))
+    else:
+        print(to_markdown(found), end="")
+    return DONE
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from bot.demo.story import demo
+
+    return demo(options.keep)
+
+
+def _serve(options: argparse.Namespace) -> int:
+    from bot.work.server import serve
+
+    return serve(options.host, options.port)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""One review through the distiller that its repository's settings name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.channels.review import remarks
+from bot.channels.trust import verdict
+from bot.distill.claude import Budget, Claude
+from bot.distill.model import Distilled, Distiller
+from bot.distill.offline import Offline
+from bot.distill.pipeline import distill_review
+from bot.facts import Review, ReviewState
+from bot.settings import Settings
+
+
+class Distillers(Protocol):
+    """Which distiller a repository's settings name. Raises UserError where it is not set up."""
+
+    def __call__(self, settings: Settings, repository: int) -> Distiller: ...
+
+
+class Unlimited:
+    """A person's own calls from the command line are not counted."""
+
+    def take(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """`offline` always; `claude` with the operator's `key`, each repository on its daily budget."""
+
+    key: str | None = None
+    base_url: str | None = None
+    budget: Callable[[int, int], Budget] = lambda repository, calls: Unlimited()
+
+    def __call__(self, settings: Settings, repository: int) -> Distiller:
+        if settings.distiller == "offline":
+            return Offline()
+        return Claude(
+            key=self.key,
+            model=settings.claude.model,
+            budget=self.budget(repository, settings.claude.calls_per_day),
+            base_url=self.base_url,
+        )
+
+
+def distill(review: Review, distiller: Distiller, settings: Settings) -> Distilled:
+    """The sentences of one review, whoever wrote it; approvals give none."""
+    if verdict(review, settings) is ReviewState.APPROVED:
+        return Distilled(ignored="It is an approval.")
+    found = remarks(review)
+    if not found:
+        return Distilled(ignored="It says nothing.")
+    store = settings.store
+    return distill_review(distiller, found, limit=store.per_review, characters=store.characters)

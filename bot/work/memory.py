@@ -1,0 +1,250 @@
+"""What a server remembers between two jobs. All of it can be lost: it is read again from GitHub.
+
+Repositories by numeric id under their present names, judgements that wait for a write, and what a
+distiller said of each review, so that a failed write costs no second call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Engine,
+    Integer,
+    String,
+    Table,
+    Text,
+    delete,
+    select,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+
+from bot.channels.review import Judged
+from bot.database import Moment, metadata, reading
+from bot.distill.model import Distilled
+from bot.work.codec import (
+    distilled_from_text,
+    distilled_to_text,
+    judged_from_text,
+    judged_to_text,
+)
+from bot.writer import Writer
+from bot.writes import request_write
+
+KEEP_DISTILLED = timedelta(days=90)
+
+repositories = Table(
+    "repositories",
+    metadata,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("installation", BigInteger, nullable=False),
+    Column("full_name", String(300), nullable=False),
+    Column("here", Boolean, nullable=False),  # installed there, not suspended
+    Column("committed_at", Moment),  # of our last commit: `commit_every` counts from it
+    Column("housekeeping", Boolean, nullable=False),  # wanted with the next write
+)
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("repository", BigInteger, primary_key=True, autoincrement=False),
+    Column("pull_request", BigInteger, primary_key=True, autoincrement=False),
+    Column("version", Integer, nullable=False),
+    Column("since", Moment, nullable=False),
+    Column("judged", Text, nullable=False),
+)
+distillations = Table(
+    "distillations",
+    metadata,
+    Column("repository", BigInteger, primary_key=True, autoincrement=False),
+    Column("source", String(100), primary_key=True),
+    Column("at", Moment, nullable=False),
+    Column("distilled", Text, nullable=False),
+)
+calls = Table(
+    "calls",
+    metadata,
+    Column("repository", BigInteger, primary_key=True, autoincrement=False),
+    Column("day", String(10), primary_key=True),  # UTC
+    Column("count", Integer, nullable=False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A repository that the App was heard of in."""
+
+    id: int
+    installation: int
+    full_name: str
+    here: bool
+    committed_at: datetime | None
+    housekeeping: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A judgement that waits for a write, since when, and which version of it this is."""
+
+    pull_request: int
+    version: int
+    since: datetime
+    judged: Judged
+
+
+class Memory:
+    """Every change is on disk when a call returns. Methods raise Fault when the database does."""
+
+    def __init__(self, engine: Engine, writer: Writer) -> None:
+        self._engine = engine
+        self._writer = writer
+        self._insert = postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
+
+    # repositories
+
+    def meet(self, repository: int, installation: int, full_name: str) -> None:
+        """Notes where a repository is now: renames and transfers keep the id."""
+        self._writer.do(lambda c: self._meet(c, repository, installation, full_name))
+
+    def _meet(self, c: Connection, repository: int, installation: int, full_name: str) -> None:
+        now = {"installation": installation, "full_name": full_name, "here": True}
+        new = self._insert(repositories).values(id=repository, housekeeping=False, **now)
+        c.execute(new.on_conflict_do_update(index_elements=[repositories.c.id], set_=now))
+
+    def leave(self, *, repository: int | None = None, installation: int | None = None) -> None:
+        """The App is no longer there, or suspended: sweeps skip it, what waits is kept."""
+        row = update(repositories).values(here=False)
+        if repository is not None:
+            row = row.where(repositories.c.id == repository)
+        if installation is not None:
+            row = row.where(repositories.c.installation == installation)
+        self._writer.do(lambda c: c.execute(row).rowcount)
+
+    def known(self, repository: int) -> Known | None:
+        with reading(self._engine) as c:
+            row = c.execute(select(repositories).where(repositories.c.id == repository)).first()
+        return None if row is None else Known(*row)
+
+    def here(self) -> tuple[Known, ...]:
+        with reading(self._engine) as c:
+            rows = c.execute(select(repositories).where(repositories.c.here).order_by("id"))
+            return tuple(Known(*row) for row in rows)
+
+    def committed(self, repository: int, at: datetime) -> None:
+        row = update(repositories).where(repositories.c.id == repository).values(committed_at=at)
+        self._writer.do(lambda c: c.execute(row).rowcount)
+
+    def want_housekeeping(self, repository: int, not_before: datetime) -> None:
+        row = update(repositories).where(repositories.c.id == repository).values(housekeeping=True)
+
+        def change(c: Connection) -> None:
+            c.execute(row)
+            request_write(c, repository, not_before)
+
+        self._writer.do(change)
+
+    def housekeeping_done(self, repository: int) -> None:
+        row = update(repositories).where(repositories.c.id == repository).values(housekeeping=False)
+        self._writer.do(lambda c: c.execute(row).rowcount)
+
+    # judgements
+
+    def judge(
+        self, repository: int, pull_request: int, judged: Judged, now: datetime, write_at: datetime
+    ) -> None:
+        """Keeps the newest judgement of a pull request and asks for a write, in one transaction."""
+        text = judged_to_text(judged)
+
+        def change(c: Connection) -> None:
+            new = self._insert(judgements).values(
+                repository=repository, pull_request=pull_request, version=1, since=now, judged=text
+            )
+            keys = [judgements.c.repository, judgements.c.pull_request]
+            newer = {"version": judgements.c.version + 1, "judged": text}
+            c.execute(new.on_conflict_do_update(index_elements=keys, set_=newer))
+            request_write(c, repository, write_at)
+
+        self._writer.do(change)
+
+    def waiting(self, repository: int) -> tuple[Waiting, ...]:
+        rows = (
+            select(judgements)
+            .where(judgements.c.repository == repository)
+            .order_by(judgements.c.pull_request)
+        )
+        with reading(self._engine) as c:
+            return tuple(
+                Waiting(row.pull_request, row.version, row.since, judged_from_text(row.judged))
+                for row in c.execute(rows)
+            )
+
+    def written(self, repository: int, done: tuple[Waiting, ...]) -> None:
+        """Forgets what was written, unless a newer judgement came meanwhile."""
+
+        def change(c: Connection) -> None:
+            for each in done:
+                c.execute(
+                    delete(judgements).where(
+                        judgements.c.repository == repository,
+                        judgements.c.pull_request == each.pull_request,
+                        judgements.c.version == each.version,
+                    )
+                )
+
+        if done:
+            self._writer.do(change)
+
+    # distillations
+
+    def distilled(self, repository: int, source: str) -> Distilled | None:
+        row = select(distillations.c.distilled).where(
+            distillations.c.repository == repository, distillations.c.source == source
+        )
+        with reading(self._engine) as c:
+            text = c.execute(row).scalar()
+        return None if text is None else distilled_from_text(text)
+
+    def keep_distilled(
+        self, repository: int, source: str, distilled: Distilled, now: datetime
+    ) -> None:
+        new = self._insert(distillations).values(
+            repository=repository, source=source, at=now, distilled=distilled_to_text(distilled)
+        )
+        self._writer.do(lambda c: c.execute(new.on_conflict_do_nothing()).rowcount)
+
+    # calls of a paid distiller
+
+    def take_call(self, repository: int, limit: int, now: datetime) -> bool:
+        """One more call today, unless the day's are used up."""
+        day = now.date().isoformat()
+        new = self._insert(calls).values(repository=repository, day=day, count=1)
+        keys = [calls.c.repository, calls.c.day]
+        taken = new.on_conflict_do_update(
+            index_elements=keys, set_={"count": calls.c.count + 1}, where=calls.c.count < limit
+        )
+        return limit > 0 and self._writer.do(lambda c: c.execute(taken).rowcount) == 1
+
+    def prune(self, now: datetime) -> None:
+        old = delete(distillations).where(distillations.c.at <= now - KEEP_DISTILLED)
+        past = delete(calls).where(calls.c.day < (now - KEEP_DISTILLED).date().isoformat())
+        self._writer.do(lambda c: c.execute(old).rowcount)
+        self._writer.do(lambda c: c.execute(past).rowcount)
+
+
+@dataclass(frozen=True, slots=True)
+class DailyBudget:
+    """The calls that one repository may make on one day (UTC)."""
+
+    memory: Memory
+    repository: int
+    limit: int
+    now: Callable[[], datetime]
+
+    def take(self) -> bool:
+        return self.memory.take_call(self.repository, self.limit, self.now())

@@ -1,0 +1,130 @@
+"""The server wired together: receiver, inbox, queue, workers. The one place that knows them all.
+
+The sandbox runs the same server with another forge and another clock.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from bot.channels.routing import subjects
+from bot.database import connect, migrate
+from bot.executor import Executor
+from bot.handover import Handover
+from bot.inbox import Inbox, Status
+from bot.jobs import DbosQueue, Kind, Queue
+from bot.metrics import Metrics
+from bot.timers import Timers
+from bot.work.committing import Committing
+from bot.work.distilling import Distillers
+from bot.work.hearing import Hearing
+from bot.work.memory import Memory
+from bot.work.places import Places
+from bot.writer import Writer
+from bot.writes import Writes
+from webhooks.events import Event, ReviewChanged, ReviewCommentChanged
+from webhooks.reception import Reception
+from webhooks.signature import Secrets
+from webhooks.site import site
+
+DEBOUNCE = timedelta(seconds=5)  # a review's inline comments arrive beside it, in any order
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What differs between a server for GitHub and one for a sandbox."""
+
+    data: Path
+    database: str
+    places: Places
+    secrets: Secrets
+    distillers: Callable[[Memory], Distillers]
+    now: Callable[[], datetime]
+    app_id: int | None = None
+    debounce: timedelta = DEBOUNCE
+    executor: str | None = None
+
+
+class Server:
+    """`web` answers HTTP once `start` has run; `stop` leaves nothing half done."""
+
+    def __init__(self, parts: Parts, queue: Callable[[str], Queue] | None = None) -> None:
+        self._parts = parts
+        engine = connect(parts.database)
+        migrate(engine)
+        self._engine = engine
+        self._writer = Writer(engine)
+        bell = threading.Event()
+        self.inbox = Inbox(engine, self._writer, bell)
+        self.writes = Writes(engine, self._writer, bell)
+        self.memory = Memory(engine, self._writer)
+        self.metrics = Metrics(self.inbox.counts)
+        self._executor = Executor(parts.data, parts.executor)
+        self._hearing = Hearing(
+            self.inbox, self.memory, parts.places.open, parts.distillers(self.memory), self.metrics,
+            parts.places.bot, parts.now,
+        )  # fmt: skip
+        self._committing = Committing(
+            self.memory, self.writes, parts.places.open, self.metrics, parts.now
+        )
+        name = self._executor.name
+        self.handover = Handover(
+            {Kind.HEAR: self.inbox, Kind.WRITE: self.writes},
+            queue(name) if queue else DbosQueue(parts.database, name),
+            {Kind.HEAR: self._hear, Kind.WRITE: self._write},
+            self.metrics,
+            bell,
+            parts.now,
+        )
+        self._timers = Timers()
+        reception = Reception(self.inbox, self._wait)
+        self.web = site(reception, parts.secrets, self.metrics, parts.app_id, parts.now)
+
+    def start(self) -> None:
+        self.handover.start()
+        self._timers.schedule("housekeeping", DAY.total_seconds(), self.housekeeping)
+        self._timers.schedule("prune", DAY.total_seconds(), self.prune)
+
+    def stop(self, grace: float = 20.0) -> None:
+        """Hands nothing more over and gives running work `grace` seconds."""
+        self._timers.stop()
+        self.handover.stop(grace)
+        self._writer.close()
+        self._engine.dispose()
+        self._executor.release()
+
+    def idle(self) -> bool:
+        """Whether nothing waits that could be worked on now."""
+        counts = self.inbox.counts()
+        if counts[Status.RECEIVED] or counts[Status.HANDED] or self.writes.running():
+            return False
+        due = self.writes.next_due()
+        return due is None or due > self._parts.now()
+
+    def housekeeping(self) -> None:
+        """Expiry and vanished files, in every repository the App is in."""
+        for known in self.memory.here():
+            self.memory.want_housekeeping(known.id, self._parts.now())
+
+    def prune(self) -> None:
+        now = self._parts.now()
+        self.inbox.prune(now)
+        self.memory.prune(now)
+        self.handover.collect()
+
+    def _hear(self, _kind: Kind, _key: str, number: int) -> None:
+        self._hearing.hear(number)
+
+    def _write(self, _kind: Kind, key: str, _number: int) -> None:
+        self._committing.commit(int(key))
+
+    def _wait(self, event: Event) -> timedelta | None:
+        if not subjects(event, self._parts.places.bot()):
+            return None
+        reviewed = isinstance(event, ReviewChanged | ReviewCommentChanged)
+        return self._parts.debounce if reviewed else timedelta(0)

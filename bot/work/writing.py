@@ -1,0 +1,121 @@
+"""The write path for a server and a command line alike: read, decide, commit, and once more if the
+branch moved meanwhile. What is decided comes in as a pure function of the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from bot.errors import Fault, UserError
+from bot.git.clone import Clone
+from bot.git.plan import Outcome, Plan, Published
+from bot.git.store import PITFALLS, SETTINGS, Store, read_store
+from bot.lessons.pitfalls import committed
+from bot.lessons.store import LESSONS, Edit
+from bot.settings import Settings
+from bot.settings.file import read as read_settings
+
+ATTEMPTS = 5  # of a branch that moves each time; then the work waits its turn again
+
+
+class Branch(Protocol):
+    """The branch that commits go on."""
+
+    @property
+    def clone(self) -> Clone: ...
+
+    @property
+    def branch(self) -> str: ...
+
+    def head(self) -> str | None: ...
+
+    def publish(self, plan: Plan) -> Published: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a write came to. `commit` is None when there was nothing to write."""
+
+    edit: Edit
+    commit: str | None = None
+    plan: Plan | None = None
+    detail: str = ""
+
+
+Decide = Callable[[Store, Settings], Edit]
+Say = Callable[[Edit, Settings], str]
+
+
+def settings_of(store: Store) -> Settings | None:
+    """The repository's settings; None where it has none. Raises UserError when they are broken."""
+    return None if store.settings is None else read_settings(store.settings, file=SETTINGS)
+
+
+def apply(
+    branch: Branch,
+    decide: Decide,
+    say: Say,
+    *,
+    repository: int = 0,
+    created_at: datetime | None = None,
+    dry_run: bool = False,
+    evidence_alone: bool = True,
+) -> Written:
+    """Decides on the branch's tip and publishes, anew on each tip that somebody else made.
+
+    `evidence_alone`: also commit rows that change nothing people read. Raises UserError for a
+    store that cannot be trusted or a policy that refuses, Fault for everything to be retried.
+    """
+    for _ in range(ATTEMPTS):
+        head = branch.head()
+        store = read_store(branch.clone, head, repository, created_at)
+        store.demand_trust()
+        settings = settings_of(store) or Settings()
+        edit = decide(store, settings)
+        if not edit.changes or not (edit.readable or edit.counts or evidence_alone):
+            return Written(edit)
+        plan = Plan(branch.branch, head, _with_block(store, edit, settings), say(edit, settings))
+        if dry_run:
+            return Written(edit, plan=plan)
+        published = branch.publish(plan)
+        match published.outcome:
+            case Outcome.LANDED:
+                return Written(edit, published.commit, plan, published.detail)
+            case Outcome.BEHIND:
+                continue
+            case _:
+                raise refusal(published)
+    raise Fault(f"{branch.branch} moved {ATTEMPTS} times while it was being written")
+
+
+def refusal(published: Published) -> UserError | Fault:
+    """Why a plan did not land, in one of the two families."""
+    match published.outcome:
+        case Outcome.REFUSED:
+            return UserError(
+                f"the branch's rules refuse the push: {published.detail}",
+                remedy="Let the App bypass that rule, or set `mode: pull_request`.",
+            )
+        case Outcome.GONE:
+            return UserError(f"the repository takes no commits: {published.detail}")
+        case Outcome.CREDENTIALS:
+            return Fault(f"the remote does not accept the token: {published.detail}")
+        case _:
+            return Fault(f"it is not known whether the push landed: {published.detail}")
+
+
+def _with_block(store: Store, edit: Edit, settings: Settings) -> dict[str, bytes | None]:
+    """The edit with `known-pitfalls.md` brought up to it."""
+    changes = dict(edit.changes)
+    lessons = changes.get(LESSONS, store.snapshot.lessons)
+    events = {
+        **store.snapshot.events,
+        **{path: data for path, data in edit.changes.items() if data and path.endswith(".jsonl")},
+    }
+    block = committed(lessons, events, store.rules, settings)
+    if block != store.pitfalls:
+        changes[PITFALLS] = block
+    return changes

@@ -1,0 +1,74 @@
+"""The real server against the sandbox forge; a repository with two writers and a reviewer bot."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.demo.stage import Clock, Stage, stage
+from bot.facts import Permission
+from bot.sandbox.repository import SandboxRepository
+
+SETTINGS = "commit_every: 0\n"
+START = datetime(2026, 11, 2, 10, tzinfo=UTC)
+_NAMES = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def playing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """One server and one forge for a module; each test brings a repository of its own."""
+    clock = Clock(START - datetime.now(UTC))
+    with stage(tmp_path_factory.mktemp("stage"), clock) as made:
+        yield made
+    made.github.assert_no_surprises()
+
+
+@dataclass
+class Shop:
+    """The repository of these tests, and what stands in it."""
+
+    stage: Stage
+    repository: SandboxRepository
+
+    def file(self, path: str = ".agent-corp/lessons.md") -> str:
+        tip = self.repository.tip()
+        return self.repository.bare.read(tip, path).decode()
+
+    def bullets(self) -> list[str]:
+        return [line for line in self.file().splitlines() if line.startswith("- ")]
+
+    def subjects(self) -> list[str]:
+        """Of our commits, oldest first."""
+        commits = self.repository.bare.commits(self.repository.tip())
+        messages = [commit.message.splitlines()[0] for commit in commits]
+        return [text for text in messages if text.startswith("chore(lessons)")]
+
+    def today(self, days: int = 0) -> str:
+        return (self.stage.clock() + timedelta(days=days)).date().isoformat()
+
+    def pass_time(self, days: int) -> None:
+        self.stage.clock.move(timedelta(days=days))
+
+
+@pytest.fixture
+def shop(playing: Stage) -> Shop:
+    return make_shop(playing)
+
+
+def make_shop(playing: Stage, settings: str = SETTINGS) -> Shop:
+    repository = playing.forge.create_repository(
+        f"acme/shop-{next(_NAMES)}",
+        {
+            "README.md": "# Shop\n",
+            "src/db.py": "".join(f"line {n}\n" for n in range(30)),
+            ".github/lessonkeeper.yml": settings,
+        },
+    )
+    for login in ("ada", "ben", "cleo"):
+        repository.set_permission(login, Permission.WRITE)
+    playing.forge.take_deliveries()
+    return Shop(playing, repository)
