@@ -33,6 +33,7 @@ class GitPush:
     lock: Lock
     author: Signature
     committer: Signature
+    timeout: float = PUSH_TIMEOUT
 
     def publish(self, plan: Plan) -> Published:
         """One commit, one push, and a question to the remote where the answer leaves a doubt.
@@ -45,7 +46,7 @@ class GitPush:
         try:
             if plan.head is None and not self._may_begin(plan.branch, commit):
                 return Published(Outcome.GONE, detail=f"there is no branch {plan.branch}")
-            answer = push(self.mirror, commit, plan.branch)
+            answer = self._push(commit, plan.branch)
         except RemoteFault as fault:
             return Published(fault.outcome, detail=str(fault))
         except Fault as fault:
@@ -57,6 +58,12 @@ class GitPush:
         if outcome in (Outcome.GONE, Outcome.CREDENTIALS):
             return published
         return self._asked(plan.branch, commit, published)
+
+    def _push(self, commit: str, branch: str) -> Answer:
+        return self.mirror.network.run(
+            "push", "--porcelain", "--no-verify", NAME, f"{commit}:refs/heads/{branch}",
+            timeout=self.timeout,
+        )  # fmt: skip
 
     def _may_begin(self, branch: str, commit: str) -> bool:
         """An empty remote may; so may one whose branch holds this commit already, or anything else
@@ -75,14 +82,6 @@ class GitPush:
         if tip is not None and self.mirror.clone.is_ancestor(commit, tip):
             return Published(Outcome.LANDED, commit)
         return published
-
-
-def push(mirror: Mirror, commit: str, branch: str) -> Answer:
-    """`git push` of one commit to one branch, never forced."""
-    return mirror.network.run(
-        "push", "--porcelain", "--no-verify", NAME, f"{commit}:refs/heads/{branch}",
-        timeout=PUSH_TIMEOUT,
-    )  # fmt: skip
 
 
 def _detail(answer: Answer) -> str:

@@ -7,7 +7,11 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -174,6 +178,52 @@ def test_the_token_goes_to_its_own_host_only(
         mirror = Mirror(lock, over_http(server))
         mirror.network.run("ls-remote", f"{other.url}/acme/shop.git")
     assert asked == []
+
+
+class _Elsewhere(BaseHTTPRequestHandler):
+    """Greets as a git server does; git then comes back with all that it would send to its own."""
+
+    seen: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-git-upload-pack-advertisement")
+        self.end_headers()
+        self.wfile.write(b"001e# service=git-upload-pack\n0000000eversion 2\n000cls-refs\n0000")
+
+    def do_POST(self) -> None:
+        self.seen.append(self.headers.get("Authorization", "nothing"))
+        self.send_error(500)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+class _Redirect(_Elsewhere):
+    elsewhere: ClassVar[int]
+
+    def do_GET(self) -> None:
+        self.send_response(301)
+        self.send_header("Location", f"http://localhost:{self.elsewhere}{self.path}")
+        self.end_headers()
+
+
+@contextmanager
+def _serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
+    with HTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        yield server.server_port
+        server.shutdown()
+        thread.join()
+
+
+def test_a_redirect_does_not_carry_the_token_elsewhere(lock: Lock) -> None:
+    with _serving(_Elsewhere) as _Redirect.elsewhere, _serving(_Redirect) as port:
+        mirror = Mirror(lock, Remote(f"http://127.0.0.1:{port}/a/b", TOKEN, protocols=("http",)))
+        answer = mirror.network.run("ls-remote", "origin")
+    assert answer.status
+    assert _Elsewhere.seen == []
 
 
 def test_a_kill_in_the_middle_of_the_first_fetch_costs_only_that_fetch(

@@ -161,6 +161,17 @@ def test_an_answer_that_got_lost_is_asked_for(
     assert published.commit == origin.tip()
 
 
+def test_a_push_that_landed_but_did_not_end_is_asked_for(
+    ann: Person, mirror: Mirror, origin: Origin
+) -> None:
+    os.mkfifo(origin.directory / "never")
+    origin.hook("post-receive", "read line < never")
+    ready = append(mirror, b"- a\n")
+    published = GitPush(mirror, mirror.lock, BOT, BOT, timeout=3.0).publish(ready)
+    assert published.outcome is Outcome.LANDED
+    assert published.commit == origin.tip()
+
+
 def test_a_push_that_landed_though_it_was_reported_refused(
     ann: Person, pushing: Mirror, origin: Origin
 ) -> None:
