@@ -125,10 +125,11 @@ class Handover:
                         self._queue.enqueue(job)
                     case State.WAITING:
                         ledger.still_waits(job, now)
-                    case State.ENDED:
-                        log.error("%s ended without an answer; it will not be tried again", job.id)
-                        self._metrics.faults.labels(job.kind, "failed").inc()
-                        ledger.failed(job, now, "the work ended without an answer")
+                    case State.ENDED:  # what it came to could not be recorded
+                        self._broke(ledger, job, Fault("the work ended without an answer"))
+                    case State.KILLED:
+                        killed = Fault("the work killed its process", retry=False)
+                        self._broke(ledger, job, killed)
 
     def collect(self) -> None:
         """Forget ended jobs; for a timer."""
@@ -147,7 +148,6 @@ class Handover:
             self._metrics.faults.labels(job.kind, "parked").inc()
             ledger.parked(job, self._now(), str(error))
         except Fault as fault:
-            log.warning("%s broke: %s", job.id, fault)
             self._broke(ledger, job, fault)
         except Exception as error:
             log.exception("%s broke", job.id)
@@ -156,6 +156,7 @@ class Handover:
             ledger.done(job, self._now())
 
     def _broke(self, ledger: Ledger, job: Job, fault: Fault) -> None:
+        log.warning("%s broke: %s", job.id, fault)
         now = self._now()
         if fault.retry and job.attempt < ATTEMPTS:
             self._metrics.faults.labels(job.kind, "retried").inc()

@@ -59,11 +59,12 @@ class Job:
 
 
 class State(enum.Enum):
-    """What the queue knows of a job: nothing, that it will run or runs, that it ran."""
+    """What the queue knows of a job: nothing, it waits or runs, it ran, it killed its process."""
 
     ABSENT = "absent"
     WAITING = "waiting"
     ENDED = "ended"
+    KILLED = "killed"
 
 
 class Queue(Protocol):
@@ -131,7 +132,8 @@ POLL = (
 HEAR_WORKERS = 8  # distilling waits for a model most of the time
 WRITE_WORKERS = 4  # git is processor and disk
 _SELF_TEST = "self-test"
-_ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
+_KILLED = "MAX_RECOVERY_ATTEMPTS_EXCEEDED"
+_ENDED = ["SUCCESS", "ERROR", "CANCELLED"]
 
 _run: Callable[[Job], None] | None = None  # DBOS finds a workflow by its name after a restart,
 _self_test_order: list[int] = []  # so what it calls has to hang on the module
@@ -203,12 +205,14 @@ class DbosQueue:
         status = DBOS.get_workflow_status(job.id)
         if status is None:
             return State.ABSENT
+        if status.status == _KILLED:
+            return State.KILLED
         return State.ENDED if status.status in _ENDED else State.WAITING
 
     def collect(self, before: datetime) -> int:
         ended = DBOS.list_workflows(
             completed_before=before.isoformat(),
-            status=_ENDED,
+            status=[*_ENDED, _KILLED],
             limit=500,
             load_input=False,
             load_output=False,

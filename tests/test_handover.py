@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bot.errors import Fault, UserError
 from bot.handover import ATTEMPTS, LONGEST_PAUSE, POLL, STRANDED, Handover, pause
 from bot.inbox import Status
-from bot.jobs import InlineQueue, Kind
+from bot.jobs import InlineQueue, Job, Kind, State
 from bot.metrics import Metrics
 from tests.stores import NOW, Stores, delivery, stores
 
@@ -186,19 +186,25 @@ def test_work_that_waits_in_the_queue_is_left_alone(scene: Scene) -> None:
     assert scene.queue.drain() == 1
 
 
-def test_work_that_ended_without_an_answer_fails_instead_of_waiting_for_ever(
-    scene: Scene,
+@pytest.mark.parametrize(
+    ("state", "status"),
+    [
+        (State.ENDED, (Status.RECEIVED, 2, "the work ended without an answer")),
+        (State.KILLED, (Status.FAILED, 1, "the work killed its process")),
+    ],
+)
+def test_work_that_ended_unrecorded_does_not_wait_for_ever(
+    scene: Scene, state: State, status: tuple[Status, int, str]
 ) -> None:
+    class EndedQueue(InlineQueue):
+        def state(self, job: Job) -> State:
+            return state
+
     scene.inbox.store(delivery("d-1"))
-    (job,) = scene.inbox.claim(NOW, 10)
-    killed = InlineQueue()
-    killed.start(lambda job: None)
-    killed.enqueue(job)
-    killed.drain()
-    handover = Handover({Kind.HEAR: scene.inbox}, killed, {}, scene.metrics, scene.bell)
+    scene.inbox.claim(NOW, 10)
+    handover = Handover({Kind.HEAR: scene.inbox}, EndedQueue(), {}, scene.metrics, scene.bell)
     handover.rescue(NOW + STRANDED)
-    assert scene.status("d-1") == (Status.FAILED, 1, "the work ended without an answer")
-    assert scene.faults(Kind.HEAR, "failed") == 1
+    assert scene.status("d-1") == status
 
 
 def test_a_try_that_the_queue_repeats_after_it_was_recorded_does_nothing(scene: Scene) -> None:
