@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bot.distill.neutral import inert
@@ -16,15 +17,24 @@ def counts(found: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(f"{found[name]} {name}" for name in COUNTED if found.get(name))
 
 
-def subject(found: Mapping[str, int], prs: Sequence[int], prefix: str, *, followed: int = 0) -> str:
+def subject(
+    found: Mapping[str, int],
+    prs: Sequence[int],
+    prefix: str,
+    *,
+    followed: int = 0,
+    struck: int = 0,
+) -> str:
     """`chore(lessons): 1 appended, 2 refreshed from #123`, at most 72 characters.
 
     Never ends in `(#123)`: that is the mark of a squash merge. What does not fit is in the body.
-    `followed`: files that moved, told where nothing was counted.
+    `struck` lines and `followed` files are told where nothing was counted.
     """
     parts = counts(found)
     if not parts:
-        moved = f"follow {followed} moved file{'s' if followed > 1 else ''}"
+        if struck:
+            return f"{prefix}: retire {_many(struck, 'lesson')}"
+        moved = f"follow {_many(followed, 'moved file')}"
         return f"{prefix}: {moved if followed else 'evidence only'}"
     where = f" from #{prs[0]}" if len(prs) == 1 else f" from {len(prs)} pull requests"
     for tail in (where, "") if prs else ("",):
@@ -40,6 +50,10 @@ def subject(found: Mapping[str, int], prs: Sequence[int], prefix: str, *, follow
     return f"{prefix}: {sum(found.values())} changes"
 
 
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'s' if count > 1 else ''}"
+
+
 _DID = {
     "appended": "Appended",
     "refreshed": "Refreshed",
@@ -47,6 +61,8 @@ _DID = {
     "stale": "Stale",
     "expired": "Expired",
     "evicted": "Evicted",
+    "undone": "Undone",
+    "struck": "Struck through",
     "followed": "Followed a moved file",
 }
 
@@ -65,8 +81,13 @@ def commit_message(
     `signer` is `Name <email>` for the optional sign-off. GitHub wants two empty lines before
     `skip-checks: true`, as the last line.
     """
-    followed = sum(1 for change in edit.told if change.did == "followed")
-    lines = [subject(edit.counts, edit.prs, style.prefix, followed=followed), ""]
+    did = Counter(change.did for change in edit.told)
+    lines = [
+        subject(
+            edit.counts, edit.prs, style.prefix, followed=did["followed"], struck=did["struck"]
+        ),
+        "",
+    ]
     if style.marker:
         lines[0] = f"{lines[0]} {style.marker}"
     lines += [told(change) for change in edit.told] or [

@@ -35,8 +35,8 @@ class Judged:
     """Everything that the store has to know of one pull request now."""
 
     evidence: tuple[Evidence, ...]
-    present: tuple[Present, ...]
-    told: tuple[Told, ...]
+    present: tuple[Present, ...] = ()
+    told: tuple[Told, ...] = ()
 
 
 def remarks(review: Review) -> tuple[Remark, ...]:

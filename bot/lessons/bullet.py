@@ -176,6 +176,12 @@ def with_id(raw: str, spans: Spans, bullet: str) -> str:
     return f"{raw[: spans.close + 1]} <!-- {bullet} -->{raw[spans.close + 1 :]}"
 
 
+def struck(raw: str, spans: Spans) -> str:
+    """The same raw text with its sentence struck through, as a person retires it by hand."""
+    text = raw[: spans.start].rstrip()
+    return f"~~{text}~~{raw[len(text) :]}"
+
+
 def line(text: str, trailer: Trailer, bullet: str) -> str:
     """A new bullet's line, without its line ending."""
     return f"- {text} {trailer} <!-- {bullet} -->"

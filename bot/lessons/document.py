@@ -70,6 +70,7 @@ class Revision:
     retirement: Retirement | None = None
     text: tuple[tuple[str, str], ...] = ()  # path renames, (old, new), applied to the sentence
     id: str | None = None
+    struck: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +209,8 @@ def _revised(bullet: Bullet, revision: Revision) -> str:
         raw = bullets.with_retirement(raw, spans, revision.retirement)
     if revision.ref is not None and revision.on is not None:
         raw = bullets.with_evidence(raw, spans, revision.ref, revision.on)
+    if revision.struck and not bullet.struck:
+        return bullets.struck(raw, spans)
     sentence, rest = raw[: spans.start], raw[spans.start :]
     for old, new in revision.text:
         # Not inside a longer path: `a.py` is no part of `data.py` or `a.py.orig`.

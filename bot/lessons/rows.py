@@ -156,6 +156,16 @@ class ConflictRow(Row):
     by: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class UndoneRow(Row):
+    """A person took back what a pull request (`pr`) or an account (`by`) taught."""
+
+    TYPE: ClassVar[str] = "undone"
+    signals: tuple[str, ...]
+    pr: int | None = None
+    by: int | None = None
+
+
 def stamp(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -177,7 +187,16 @@ def row_id(body: Mapping[str, Json]) -> str:
 
 _TYPES: Final[dict[str, type[Row]]] = {
     each.TYPE: each
-    for each in (StoreRow, WriteRow, InvalidRow, RetiredRow, PathRow, EvictedRow, ConflictRow)
+    for each in (
+        StoreRow,
+        WriteRow,
+        InvalidRow,
+        RetiredRow,
+        PathRow,
+        EvictedRow,
+        ConflictRow,
+        UndoneRow,
+    )
 } | {"signal": SignalRow, "seen": SignalRow}
 
 

@@ -18,6 +18,7 @@ from bot.lessons.document import HEADER, Document, Revision
 from bot.lessons.guard import is_conflict
 from bot.lessons.history import History, Signal
 from bot.lessons.lesson import Lesson
+from bot.lessons.orders import Order, Retire, Settle, Undo
 from bot.lessons.retirement import Invalidation, expired, newest, overridden, whereabouts
 from bot.lessons.rows import (
     ConflictRow,
@@ -27,6 +28,7 @@ from bot.lessons.rows import (
     Row,
     SignalRow,
     StoreRow,
+    UndoneRow,
     WriteRow,
 )
 from bot.lessons.similarity import Comparison, decide
@@ -35,6 +37,7 @@ from bot.settings import Settings
 
 LESSONS = ".agent-corp/lessons.md"
 ATTRIBUTES = ".agent-corp/.gitattributes"
+_ROW_SIGNALS = 100  # ids in one row, which stays under 4 KB
 _ATTRIBUTES = b"events/** linguist-generated\nknown-pitfalls.md linguist-generated\n"
 
 
@@ -418,6 +421,43 @@ class _Write:
                     ConflictRow(at=signal.at, a=entry.id, b=new.id, why=comparison.apart.value)
                 )
 
+    # --- orders -----------------------------------------------------------------------------
+
+    def obey(self, order: Order) -> None:
+        match order:
+            case Retire(bullet, _, at):
+                self._strike(bullet, at)
+            case Undo():
+                self._undo(order)
+            case Settle(a, b, kept, by, at):
+                self.rows.append(ConflictRow(at=at, a=a, b=b, kept=kept, by=by))
+                self._strike(a if kept == "b" else b, at)
+
+    def _strike(self, bullet: str, at: datetime) -> None:
+        for entry in self.entries:
+            if entry.id == bullet and entry.active and entry.index is not None:
+                entry.struck = True
+                entry.revision = replace(entry.revision, struck=True)
+                self.rows.append(RetiredRow(at=at, bullet=bullet, flag="struck"))
+                self.told.append(Change("struck", bullet, entry.text))
+
+    def _undo(self, order: Undo) -> None:
+        meant = [
+            signal
+            for signal in self.history.signals
+            if signal.id not in self.invalid
+            and (signal.row.pr == order.pr or signal.row.by == order.account)
+        ]
+        for signal in meant:
+            self.invalidate(signal, Invalidation("undone", order.at, signal.row.pr))
+        if meant:
+            ids = tuple(signal.id for signal in meant)
+            for at in range(0, len(ids), _ROW_SIGNALS):
+                part = ids[at : at + _ROW_SIGNALS]
+                self.rows.append(
+                    UndoneRow(at=order.at, signals=part, pr=order.pr, by=order.account)
+                )
+
     # --- validity ---------------------------------------------------------------------------
 
     def invalidate(self, signal: Signal, reason: Invalidation) -> None:
@@ -460,18 +500,18 @@ class _Write:
                 entry.trailer = replace(entry.trailer, ref=cited, on=on)
                 if entry.index is not None and entry.active:
                     entry.revision = replace(entry.revision, ref=cited, on=on, id=entry.id)
-            if entry.active and not entry.founder:
-                flag = overridden(entry.signals, self.invalid)
-                if flag is not None:
-                    self.retire(entry, flag)
+            flag = overridden(entry.signals, self.invalid) if entry.active else None
+            if flag is not None and (not entry.founder or flag.cause == "undone"):
+                self.retire(entry, flag)
 
     def retire(self, entry: _Entry, flag: Retirement) -> None:
         entry.trailer = replace(entry.trailer, retirement=flag)
         entry.revision = replace(entry.revision, retirement=flag, id=entry.id)
-        self.counts[flag.flag.value] += 1
+        did = "undone" if flag.cause == "undone" else flag.flag.value
+        self.counts[did] += 1
         at = datetime.combine(flag.on, time(), UTC)
         self.rows.append(RetiredRow(at=at, bullet=entry.id, flag=flag.flag.value, cause=flag.cause))
-        self.told.append(Change(flag.flag.value, entry.id, entry.text, flag.cause or ""))
+        self.told.append(Change(did, entry.id, entry.text, flag.cause or ""))
 
     def expire(self) -> None:
         for entry in self.entries:
@@ -657,11 +697,13 @@ def write(
     today: date,
     *,
     present: Sequence[Present] = (),
+    orders: Sequence[Order] = (),
     housekeeping: bool = False,
 ) -> Edit:
     """The edit that this evidence makes to the store; `today` (UTC) only tells future dates.
 
-    `evidence` holds everything its pull requests say now, also what was applied before.
+    `evidence` holds everything its pull requests say now, also what was applied before; `orders`
+    are obeyed after it.
     `housekeeping`: also expiry as of `today`, and paths that appeared, moved or went. Raises
     UserError when the file's shape would swallow a new bullet.
     """
@@ -674,6 +716,8 @@ def write(
     work.forget_edited(present, ordered)
     for each in ordered:
         work.take(each)
+    for order in orders:
+        work.obey(order)
     work.settle()
     if housekeeping:
         work.expire()

@@ -1,4 +1,4 @@
-"""What waits between deciding and writing, as JSON: evidence, reviews present, distilled lessons.
+"""What waits between deciding and writing, as JSON: evidence, orders, distilled lessons.
 
 The database holds nothing else of ours in this form; an unreadable text is a Fault.
 """
@@ -7,37 +7,48 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from bot.channels.review import Judged
 from bot.distill.model import Distilled, Quarantined
 from bot.errors import Fault
 from bot.lessons.bullet import Verdict
 from bot.lessons.lesson import Lesson
+from bot.lessons.orders import Order, Retire, Settle, Undo
 from bot.lessons.retirement import Invalidation
 from bot.lessons.store import Evidence, Present
 
+_ORDERS: dict[str, type[Order]] = {each.__name__: each for each in (Retire, Undo, Settle)}
 
-def judged_to_text(judged: Judged) -> str:
-    """The evidence and the reviews that are present; what was told of each is not kept."""
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What one subject (a pull request, a note, a command) wants in the store now."""
+
+    evidence: tuple[Evidence, ...] = ()
+    present: tuple[Present, ...] = ()
+    orders: tuple[Order, ...] = ()
+
+
+def wanted_to_text(wanted: Wanted) -> str:
     body = {
-        "evidence": [asdict(each) for each in judged.evidence],
-        "present": [asdict(each) for each in judged.present],
+        "evidence": [asdict(each) for each in wanted.evidence],
+        "present": [asdict(each) for each in wanted.present],
+        "orders": [{"order": type(each).__name__, **asdict(each)} for each in wanted.orders],
     }
     return json.dumps(body, default=_plain, ensure_ascii=False)
 
 
-def judged_from_text(text: str) -> Judged:
+def wanted_from_text(text: str) -> Wanted:
     try:
         body = json.loads(text)
-        return Judged(
+        return Wanted(
             evidence=tuple(_evidence(each) for each in body["evidence"]),
             present=tuple(_present(each) for each in body["present"]),
-            told=(),
+            orders=tuple(_order(each) for each in body["orders"]),
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise Fault(f"a stored judgement cannot be read: {error}", retry=False) from error
+        raise Fault(f"what waits for a write cannot be read: {error}", retry=False) from error
 
 
 def distilled_to_text(distilled: Distilled) -> str:
@@ -76,6 +87,12 @@ def _evidence(body: Mapping[str, object]) -> Evidence:
 
 def _invalidation(body: Mapping[str, object]) -> Invalidation:
     return Invalidation(**{**body, "at": _time(body["at"])})  # type: ignore[arg-type]  # as above
+
+
+def _order(body: Mapping[str, object]) -> Order:
+    values = {**body, "at": _time(body["at"])}
+    kind = _ORDERS[str(values.pop("order"))]
+    return kind(**values)  # type: ignore[arg-type]  # as above
 
 
 def _present(body: Mapping[str, object]) -> Present:

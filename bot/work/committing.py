@@ -49,8 +49,9 @@ class Committing:
         if not waiting and not known.housekeeping:
             return
         now = self.now()
-        evidence = tuple(e for each in waiting for e in each.judged.evidence)
-        present = tuple(p for each in waiting for p in each.judged.present)
+        evidence = tuple(e for each in waiting for e in each.wanted.evidence)
+        present = tuple(p for each in waiting for p in each.wanted.present)
+        orders = tuple(o for each in waiting for o in each.wanted.orders)
         today = max([now, *(e.at for e in evidence)]).date()
 
         def decide(store: Store, settings: Settings) -> Edit:
@@ -60,6 +61,7 @@ class Committing:
                 settings,
                 today,
                 present=present,
+                orders=orders,
                 housekeeping=known.housekeeping,
             )
 

@@ -1,32 +1,27 @@
-"""The hear job: one delivery into what its subjects say now, decided and kept for the write.
+"""The hear job: one delivery to the features that want it.
 
-Reads facts, lets a distiller read what may teach, decides, stores. Commits nothing.
+Opens the repository, reads its settings, asks each feature in order. Commits nothing.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import timedelta
 
-from bot.channels.review import Judged, judge, to_distill
-from bot.channels.routing import InstallationSubject, PullRequestSubject, TreeSubject, subjects
-from bot.distill.model import Distilled
-from bot.facts import Account, Review
+from bot.facts import Account
 from bot.inbox import Inbox
-from bot.metrics import Metrics
 from bot.settings import Settings
-from bot.work.distilling import Distillers, distill
+from bot.work.feature import Feature, Scene
 from bot.work.memory import Known, Memory
 from bot.work.places import Place
 from webhooks.events import Event, Ignored, InstallationChanged, Malformed, RepositoryChanged
 from webhooks.github import parse
 
 log = logging.getLogger(__name__)
-
 
 Open = Callable[[Known], AbstractContextManager[Place]]
 
@@ -38,10 +33,17 @@ class Hearing:
     inbox: Inbox
     memory: Memory
     open: Open
-    distillers: Distillers
-    metrics: Metrics
+    features: Sequence[Feature]
     us: Callable[[], Account | None]
-    now: Callable[[], datetime]
+
+    def wait(self, event: Event) -> timedelta | None:
+        """How long an event settles before it is heard; None: nobody wants it."""
+        if isinstance(event, InstallationChanged | RepositoryChanged):
+            return timedelta(0)
+        if self._is_ours(event):
+            return None
+        waits = [wait for each in self.features if (wait := each.wait(event)) is not None]
+        return max(waits, default=None)
 
     def hear(self, number: int) -> None:
         """The work of inbox row `number`. Raises UserError (parked) and Fault (tried again)."""
@@ -51,59 +53,33 @@ class Hearing:
         event = parse(entry.event, json.loads(entry.body), entry.guid)
         if isinstance(event, Ignored | Malformed):
             return
-        found = subjects(event, self.us())
-        if any(isinstance(each, InstallationSubject) for each in found):
+        if isinstance(event, InstallationChanged | RepositoryChanged):
             self._moved(event)
-        origin = getattr(event, "origin", None)
-        if origin is None or origin.installation is None:
+        if isinstance(event, InstallationChanged) or event.origin.installation is None:
             return
-        name = origin.repository
-        self.memory.meet(name.id, origin.installation, name.full_name)
+        name = event.origin.repository
+        self.memory.meet(name.id, event.origin.installation, name.full_name)
         known = self.memory.known(name.id)
-        wanted = [each for each in found if not isinstance(each, InstallationSubject)]
-        if known is None or not wanted:
+        wanting = [each for each in self.features if each.wait(event) is not None]
+        if known is None or not wanting or self._is_ours(event):
             return
         with self.open(known) as place:
             settings = enabled(place)
             if settings is None:
-                log.info("%s: nothing is written before its settings allow it", known.full_name)
+                log.info("repository %d: its settings do not let the App act", known.id)
                 return
-            for each in wanted:
-                match each:
-                    case PullRequestSubject(pull_request):
-                        self._pull_request(place, known, settings, pull_request)
-                    case TreeSubject(branch) if branch in (None, place.repository.default_branch):
-                        self.memory.want_housekeeping(known.id, self.write_at(known, settings))
+            scene = Scene(known, place, settings)
+            for feature in wanting:
+                feature.hear(event, scene)
 
-    def write_at(self, known: Known, settings: Settings) -> datetime:
-        """When the next commit may be made: at most one per `commit_every`."""
-        now = self.now()
-        if known.committed_at is None:
-            return now
-        return max(now, known.committed_at + settings.commit_every)
-
-    def _pull_request(self, place: Place, known: Known, settings: Settings, number: int) -> None:
-        facts = place.forge.pull_request_facts(number)
+    def _is_ours(self, event: Event) -> bool:
+        """Our own pushes and comments come back as events."""
         us = self.us()
-        distilled = {
-            review.source: self._distilled(known.id, review, settings)
-            for review in to_distill(facts, settings, us)
-        }
-        judged = judge(facts, distilled, settings, us)
-        _log(known, number, judged)
-        if judged.evidence or judged.present:
-            at = self.write_at(known, settings)
-            self.memory.judge(known.id, number, judged, self.now(), at)
+        if us is None or isinstance(event, InstallationChanged):
+            return False
+        return event.origin.sender is not None and event.origin.sender.id == us.id
 
-    def _distilled(self, repository: int, review: Review, settings: Settings) -> Distilled:
-        """What the distiller said of this very text, asked at most once."""
-        known = self.memory.distilled(repository, review.source)
-        if known is None:
-            known = distill(review, self.distillers(settings, repository), settings)
-            self.memory.keep_distilled(repository, review.source, known, self.now())
-        return known
-
-    def _moved(self, event: Event) -> None:
+    def _moved(self, event: InstallationChanged | RepositoryChanged) -> None:
         """Where the App is installed, as the event says."""
         match event:
             case InstallationChanged(action="deleted" | "suspend"):
@@ -128,14 +104,3 @@ def enabled(place: Place) -> Settings | None:
     if place.repository.fork and settings.fork != place.repository.full_name:
         return None
     return settings
-
-
-def _log(known: Known, number: int, judged: Judged) -> None:
-    for each in judged.told:
-        found = each.distilled
-        came = f"{len(found.lessons)} lessons" if found else "not read"
-        why = f" ({found.ignored})" if found and found.ignored else ""
-        log.info(
-            "repository %d #%d: review %d by account %d: %s, %s%s",
-            known.id, number, each.review, each.by.id, each.standing.reason, came, why,
-        )  # fmt: skip

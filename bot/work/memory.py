@@ -1,6 +1,6 @@
 """What a server remembers between two jobs. All of it can be lost: it is read again from GitHub.
 
-Repositories by numeric id under their present names, judgements that wait for a write, and what a
+Repositories by numeric id under their present names, what waits for a write, and what a
 distiller said of each review, so that a failed write costs no second call.
 """
 
@@ -26,14 +26,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from bot.channels.review import Judged
 from bot.database import Moment, metadata, reading
 from bot.distill.model import Distilled
 from bot.work.codec import (
+    Wanted,
     distilled_from_text,
     distilled_to_text,
-    judged_from_text,
-    judged_to_text,
+    wanted_from_text,
+    wanted_to_text,
 )
 from bot.writer import Writer
 from bot.writes import request_write
@@ -50,14 +50,14 @@ repositories = Table(
     Column("committed_at", Moment),  # of our last commit: `commit_every` counts from it
     Column("housekeeping", Boolean, nullable=False),  # wanted with the next write
 )
-judgements = Table(
-    "judgements",
+wants = Table(
+    "wants",
     metadata,
     Column("repository", BigInteger, primary_key=True, autoincrement=False),
-    Column("pull_request", BigInteger, primary_key=True, autoincrement=False),
+    Column("subject", String(100), primary_key=True),  # pr:12, note:…, order:…
     Column("version", Integer, nullable=False),
     Column("since", Moment, nullable=False),
-    Column("judged", Text, nullable=False),
+    Column("wanted", Text, nullable=False),
 )
 distillations = Table(
     "distillations",
@@ -90,12 +90,12 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A judgement that waits for a write, since when, and which version of it this is."""
+    """What a subject wants written, since when, and which version of it this is."""
 
-    pull_request: int
+    subject: str
     version: int
     since: datetime
-    judged: Judged
+    wanted: Wanted
 
 
 class Memory:
@@ -153,47 +153,43 @@ class Memory:
         row = update(repositories).where(repositories.c.id == repository).values(housekeeping=False)
         self._writer.do(lambda c: c.execute(row).rowcount)
 
-    # judgements
+    # what waits for a write
 
-    def judge(
-        self, repository: int, pull_request: int, judged: Judged, now: datetime, write_at: datetime
+    def want(
+        self, repository: int, subject: str, wanted: Wanted, now: datetime, write_at: datetime
     ) -> None:
-        """Keeps the newest judgement of a pull request and asks for a write, in one transaction."""
-        text = judged_to_text(judged)
+        """Keeps what a subject wants now, and asks for a write, in one transaction."""
+        text = wanted_to_text(wanted)
 
         def change(c: Connection) -> None:
-            new = self._insert(judgements).values(
-                repository=repository, pull_request=pull_request, version=1, since=now, judged=text
+            new = self._insert(wants).values(
+                repository=repository, subject=subject, version=1, since=now, wanted=text
             )
-            keys = [judgements.c.repository, judgements.c.pull_request]
-            newer = {"version": judgements.c.version + 1, "judged": text}
+            newer = {"version": wants.c.version + 1, "wanted": text}
+            keys = [wants.c.repository, wants.c.subject]
             c.execute(new.on_conflict_do_update(index_elements=keys, set_=newer))
             request_write(c, repository, write_at)
 
         self._writer.do(change)
 
     def waiting(self, repository: int) -> tuple[Waiting, ...]:
-        rows = (
-            select(judgements)
-            .where(judgements.c.repository == repository)
-            .order_by(judgements.c.pull_request)
-        )
+        rows = select(wants).where(wants.c.repository == repository).order_by(wants.c.subject)
         with reading(self._engine) as c:
             return tuple(
-                Waiting(row.pull_request, row.version, row.since, judged_from_text(row.judged))
+                Waiting(row.subject, row.version, row.since, wanted_from_text(row.wanted))
                 for row in c.execute(rows)
             )
 
     def written(self, repository: int, done: tuple[Waiting, ...]) -> None:
-        """Forgets what was written, unless a newer judgement came meanwhile."""
+        """Forgets what was written, unless the subject says something else meanwhile."""
 
         def change(c: Connection) -> None:
             for each in done:
                 c.execute(
-                    delete(judgements).where(
-                        judgements.c.repository == repository,
-                        judgements.c.pull_request == each.pull_request,
-                        judgements.c.version == each.version,
+                    delete(wants).where(
+                        wants.c.repository == repository,
+                        wants.c.subject == each.subject,
+                        wants.c.version == each.version,
                     )
                 )
 

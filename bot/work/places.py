@@ -41,6 +41,11 @@ class Place(Protocol):
     def repository(self) -> Repository: ...
 
     @property
+    def us(self) -> Account:
+        """The App's own account there."""
+        ...
+
+    @property
     def author(self) -> Signature: ...
 
     def branch(self) -> AbstractContextManager[Branch]:
@@ -100,6 +105,7 @@ class GitHubPlace:
 
     forge: Forge
     repository: Repository
+    us: Account
     author: Signature
     mirrors: Path
     remote: Callable[[bool], Remote]
@@ -152,4 +158,4 @@ class Places:
 
             email = f"{bot.id}+{bot.login}@users.noreply.github.com"
             author = Signature(bot.login, email, self.now())
-            yield GitHubPlace(forge, repository, author, self.data / "mirrors", remote)
+            yield GitHubPlace(forge, repository, bot, author, self.data / "mirrors", remote)

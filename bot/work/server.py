@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from bot.channels.routing import subjects
 from bot.database import connect, migrate
 from bot.executor import Executor
 from bot.handover import Handover
@@ -21,12 +20,15 @@ from bot.metrics import Metrics
 from bot.timers import Timers
 from bot.work.committing import Committing
 from bot.work.distilling import Distillers
+from bot.work.feature import Feature
 from bot.work.hearing import Hearing
+from bot.work.looking import Looks
 from bot.work.memory import Memory
+from bot.work.outbox import Outbox
 from bot.work.places import Places
+from bot.work.reviewing import Reviews
 from bot.writer import Writer
 from bot.writes import Writes
-from webhooks.events import Event, ReviewChanged, ReviewCommentChanged
 from webhooks.reception import Reception
 from webhooks.signature import Secrets
 from webhooks.site import site
@@ -65,10 +67,14 @@ class Server:
         self.memory = Memory(engine, self._writer)
         self.metrics = Metrics(self.inbox.counts)
         self._executor = Executor(parts.data, parts.executor)
+        outbox = Outbox(self.memory, parts.now)
+        self.features: tuple[Feature, ...] = (
+            Reviews(self.memory, outbox, parts.distillers(self.memory), parts.debounce),
+            Looks(outbox),
+        )
         self._hearing = Hearing(
-            self.inbox, self.memory, parts.places.open, parts.distillers(self.memory), self.metrics,
-            parts.places.bot, parts.now,
-        )  # fmt: skip
+            self.inbox, self.memory, parts.places.open, self.features, parts.places.bot
+        )
         self._committing = Committing(
             self.memory, self.writes, parts.places.open, self.metrics, parts.now
         )
@@ -82,7 +88,7 @@ class Server:
             parts.now,
         )
         self._timers = Timers()
-        reception = Reception(self.inbox, self._wait)
+        reception = Reception(self.inbox, self._hearing.wait)
         self.web = site(reception, parts.secrets, self.metrics, parts.app_id, parts.now)
 
     def start(self) -> None:
@@ -99,12 +105,12 @@ class Server:
         self._executor.release()
 
     def idle(self) -> bool:
-        """Whether nothing waits that could be worked on now."""
+        """Whether nothing waits that could be worked on now; asked in the order that work goes."""
         counts = self.inbox.counts()
-        if counts[Status.RECEIVED] or counts[Status.HANDED] or self.writes.running():
+        if counts[Status.RECEIVED] or counts[Status.HANDED]:
             return False
         due = self.writes.next_due()
-        return due is None or due > self._parts.now()
+        return (due is None or due > self._parts.now()) and not self.writes.running()
 
     def housekeeping(self) -> None:
         """Expiry and vanished files, in every repository the App is in."""
@@ -122,9 +128,3 @@ class Server:
 
     def _write(self, _kind: Kind, key: str, _number: int) -> None:
         self._committing.commit(int(key))
-
-    def _wait(self, event: Event) -> timedelta | None:
-        if not subjects(event, self._parts.places.bot()):
-            return None
-        reviewed = isinstance(event, ReviewChanged | ReviewCommentChanged)
-        return self._parts.debounce if reviewed else timedelta(0)

@@ -16,6 +16,7 @@ from bot.lessons.bullet import Flag, Verdict
 from bot.lessons.document import Document
 from bot.lessons.history import History
 from bot.lessons.lesson import Lesson
+from bot.lessons.orders import Order, Retire, Settle, Undo
 from bot.lessons.retirement import Invalidation
 from bot.lessons.store import LESSONS, Edit, Evidence, Present, Snapshot, sweep, write
 from bot.lessons.tree import Fate
@@ -414,6 +415,58 @@ def test_the_cap_holds_and_no_line_of_a_person_is_lost(
         assert len(document.ours) <= 5
         kept = document.edit({}, [i for i, b in enumerate(document.bullets) if b.ours], ())
         assert kept.decode() == theirs
+
+
+# --- orders ------------------------------------------------------------------------------------
+
+
+def obey(state: Snapshot, *orders: Order) -> tuple[Snapshot, Edit]:
+    edit = write(state, (), Settings(), TODAY, orders=orders)
+    return after(state, edit), edit
+
+
+def test_retiring_strikes_the_line_through_once() -> None:
+    state, _ = run(store(), evidence(OTHERS[0]), evidence(OTHERS[1], pr=42))
+    (first, _) = Document.parse(state.lessons or b"", TODAY).bullets
+    order = Retire(first.id or "", by=7, at=NOON)
+    struck, edit = obey(state, order)
+    before = (state.lessons or b"").decode()
+    assert (struck.lessons or b"").decode() == before.replace(OTHERS[0], f"~~{OTHERS[0]}~~")
+    assert edit.counts == {}
+    assert obey(struck, order)[1].changes == {}
+    _, edit = run(struck, evidence(OTHERS[0], pr=43, day=1))
+    assert edit.counts == {"appended": 1}
+
+
+def test_undo_takes_back_a_pull_request_and_leaves_what_others_earned() -> None:
+    state, _ = run(store(), evidence(PENDING, pr=41), evidence(OTHERS[0], pr=57, day=1))
+    state, _ = run(state, evidence(PENDING_AGAIN, pr=57, day=3))
+    undone, edit = obey(state, Undo(NOON + timedelta(days=4), pr=57))
+    assert edit.counts == {"undone": 1}
+    assert trailers(undone) == [
+        "(#41, 2026-11-01, changes_requested)",
+        "(#57, 2026-11-02, changes_requested; overridden 2026-11-05: undone)",
+    ]
+    _, edit = run(undone, evidence(PENDING_AGAIN, pr=57, day=3))
+    assert edit.changes == {}
+
+
+def test_undo_of_an_account_reaches_its_founder_notes() -> None:
+    state, _ = run(store(), evidence(channel=Verdict.FOUNDER_NOTE, by=9), evidence(OTHERS[0], pr=5))
+    _, edit = obey(state, Undo(NOON + timedelta(days=4), account=9))
+    assert edit.counts == {"undone": 1}
+
+
+@pytest.mark.parametrize(("kept", "left"), [("a", 0), ("b", 1), ("same", 0)])
+def test_a_decided_conflict_leaves_one_side(kept: str, left: int) -> None:
+    one = "Always run the database migration before the deploy of the web application."
+    other = "Always run the database migration after the deploy of the web application."
+    state, _ = run(store(), evidence(one), evidence(other, pr=42))
+    (open_one,) = History.read(state.events).open_conflicts
+    decided, _ = obey(state, Settle(open_one.a, open_one.b, kept, by=7, at=NOON))
+    active = [b.text for b in Document.parse(decided.lessons or b"", TODAY).bullets if b.active]
+    assert active == [(one, other)[left]]
+    assert History.read(decided.events).open_conflicts == ()
 
 
 # --- the sweep ---------------------------------------------------------------------------------

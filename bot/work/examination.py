@@ -1,0 +1,216 @@
+"""Gathers what `doctor` judges: from this machine, the database and GitHub. It mends nothing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import Engine, inspect, make_url, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from bot.credentials import Credentials, Vault, credentials
+from bot.database import connect
+from bot.environment import Environment, read
+from bot.errors import Fault, UserError
+from bot.facts import Repository
+from bot.forge.survey import Grant, Inside, Registered, Survey, clock_skew
+from bot.inbox import Inbox
+from bot.jobs import queue_url
+from bot.settings.file import FILE
+from bot.settings.file import read as read_settings
+from bot.work import doctor
+from bot.work.doctor import Check, refused
+from bot.writer import Writer
+
+REPOSITORIES = 100  # looked at, three requests each; the rest is said
+
+
+def examine(
+    environ: Mapping[str, str], now: datetime | None = None, repositories: int = REPOSITORIES
+) -> Iterator[Check]:
+    """Every check, in the order in which an operator would mend them. Raises nothing."""
+    try:
+        environment = read(environ)
+    except UserError as error:
+        yield refused("environment", error)
+        return
+    yield from doctor.variables(environment)
+    yield _git()
+    yield from _storage(environment, now or datetime.now(UTC))
+    yield from _app(environment, repositories)
+
+
+def _git() -> Check:
+    try:
+        from bot.git.command import Git  # where git is missing, the library cannot be imported
+
+        return doctor.git(Git(Path.cwd()).output("version").decode().strip())
+    except (ImportError, Fault):
+        return doctor.git(None)
+
+
+# --- the database ----------------------------------------------------------------------------
+
+
+def _storage(environment: Environment, now: datetime) -> Iterator[Check]:
+    url = environment.database_url
+    try:
+        file = _file(url)
+        if file is not None and not file.exists():
+            yield Check("database", None, "not there yet", "`python app.py serve` makes it.")
+            return
+        engine = connect(url)
+    except UserError as error:
+        yield refused("database", error)
+        return
+    try:
+        yield _writable("database", engine)
+        if inspect(engine).has_table("inbox"):
+            yield from _inbox(engine, now)
+    except SQLAlchemyError as error:
+        yield _broken("database", error)
+    finally:
+        engine.dispose()
+    if file is not None:
+        yield _queue(url)
+
+
+def _file(url: str) -> Path | None:
+    try:
+        parsed = make_url(url)
+    except SQLAlchemyError:
+        return None  # connect says what is wrong
+    return Path(str(parsed.database)) if parsed.drivername.startswith("sqlite") else None
+
+
+def _queue(url: str) -> Check:
+    """The queue's own file beside a SQLite database; in PostgreSQL it is the same database."""
+    queue = queue_url(url)
+    if not Path(str(queue.database)).exists():
+        return Check("queue", None, "not there yet", "`python app.py serve` makes it.")
+    engine = connect(queue.render_as_string(hide_password=False))
+    try:
+        return _writable("queue", engine)
+    finally:
+        engine.dispose()
+
+
+def _writable(name: str, engine: Engine) -> Check:
+    try:
+        with engine.begin() as connection:  # on SQLite this takes the lock of a writer
+            if engine.dialect.name == "postgresql":
+                read_only = connection.execute(text("SHOW transaction_read_only")).scalar() == "on"
+                if read_only:
+                    remedy = "Name the primary server in LESSONKEEPER_DATABASE_URL."
+                    return Check(name, False, "can only be read", remedy)
+    except SQLAlchemyError as error:
+        return _broken(name, error)
+    return Check(name, True, f"{engine.dialect.name}, can be written")
+
+
+def _broken(name: str, error: SQLAlchemyError) -> Check:
+    cause = getattr(error, "orig", None) or type(error).__name__
+    said = next(iter(str(cause).splitlines()), type(error).__name__)
+    remedy = "See that it runs, and that this user may write in it."
+    return Check(name, False, said, remedy)
+
+
+def _inbox(engine: Engine, now: datetime) -> Iterator[Check]:
+    writer = Writer(engine)
+    try:
+        rows = Inbox(engine, writer, threading.Event())
+        yield from doctor.inbox(rows.counts(), rows.next_due(), now)
+    finally:
+        writer.close()
+
+
+# --- GitHub ----------------------------------------------------------------------------------
+
+
+def _app(environment: Environment, repositories: int) -> Iterator[Check]:
+    yield from _privacy(environment)
+    try:
+        yield doctor.clock(clock_skew(environment.github_url))
+    except Fault as fault:
+        yield refused("GitHub", fault)
+    try:
+        found = credentials(environment)
+    except UserError as error:
+        yield refused("credentials", error)
+        return
+    whence = "given by hand" if environment.app_id else str(Vault.of(environment).path)
+    yield Check("credentials", True, f"App {found.app_id}, {whence}; the private key can be read")
+    yield doctor.secrets(found, environment.url)
+    try:
+        yield from _registered(environment, found, repositories)
+    except (UserError, Fault) as error:
+        yield refused("App", error)
+
+
+def _privacy(environment: Environment) -> Iterator[Check]:
+    """The files that we make; one that is mounted or made by hand is the operator's to judge."""
+    vault = Vault.of(environment)
+    for path in (environment.data, vault.path, environment.data / "key"):
+        if path.exists():
+            yield doctor.privacy(path, path.stat().st_mode)
+
+
+def _registered(environment: Environment, found: Credentials, repositories: int) -> Iterator[Check]:
+    survey = Survey(found.app_id, found.private_key, base_url=environment.github_url)
+    app = survey.registered()
+    yield from doctor.app(app)
+    yield doctor.webhook(survey.webhook(), environment.url)
+    yield doctor.deliveries(survey.deliveries(), environment.url)
+    grants = survey.grants()
+    yield from doctor.grants(grants, app)
+    yield from _repositories(environment, survey, app, grants, repositories)
+
+
+def _repositories(
+    environment: Environment,
+    survey: Survey,
+    app: Registered,
+    grants: tuple[Grant, ...],
+    most: int,
+) -> Iterator[Check]:
+    wanting: list[str] = []
+    seen = left = 0
+    for grant in grants:
+        if grant.suspended:
+            continue
+        try:
+            with survey.inside(grant.id) as inside:
+                for repository in inside.repositories():
+                    if repository.archived:
+                        continue
+                    if seen == most:
+                        left += 1
+                        continue
+                    seen += 1
+                    yield from _repository(environment, inside, repository, app, wanting)
+        except (UserError, Fault) as error:
+            yield refused(f"repositories of {grant.account}", error)
+    if left:
+        yield Check("repositories", None, f"{left} more were not looked at: {most} are")
+    yield doctor.model(wanting, environment.anthropic_api_key is not None)
+
+
+def _repository(
+    environment: Environment,
+    inside: Inside,
+    repository: Repository,
+    app: Registered,
+    wanting: list[str],
+) -> Iterator[Check]:
+    name = repository.full_name
+    try:
+        guard = inside.guard(repository)
+        branch = repository.default_branch
+        yield doctor.branch(name, branch, guard, app.slug, environment.github_web)
+        file = inside.file(repository, FILE)
+        if file is not None and read_settings(file, file=FILE).distiller == "claude":
+            wanting.append(name)
+    except (UserError, Fault) as error:
+        yield refused(name, error)
