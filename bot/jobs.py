@@ -136,7 +136,7 @@ _KILLED = "MAX_RECOVERY_ATTEMPTS_EXCEEDED"
 _ENDED = ["SUCCESS", "ERROR", "CANCELLED"]
 
 _run: Callable[[Job], None] | None = None  # DBOS finds a workflow by its name after a restart,
-_self_test_order: list[int] = []  # so what it calls has to hang on the module
+_self_test_order: list[tuple[str, int]] = []  # so what it calls has to hang on the module
 
 
 @DBOS.workflow(name="job", max_recovery_attempts=RECOVERIES)
@@ -147,8 +147,8 @@ def _job(kind: str, key: str, number: int, name: str, attempt: int) -> None:
 
 
 @DBOS.workflow(name="self_test", max_recovery_attempts=RECOVERIES)
-def _self_test(number: int) -> None:
-    _self_test_order.append(number)
+def _self_test(run: str, number: int) -> None:
+    _self_test_order.append((run, number))
 
 
 class DbosQueue:
@@ -229,20 +229,20 @@ class DbosQueue:
         The queue's own order within a second is that of the ids on some versions of SQLite.
         """
         DBOS.register_queue(name, partition_concurrency=1, polling_interval_sec=0.02)
-        _self_test_order.clear()
-        run = uuid4().hex
+        run = uuid4().hex  # a process that was killed here has left jobs of its own run
         handles = []
         for number in (1, 2, 3):
             with (
                 SetWorkflowID(f"{_SELF_TEST}-{run}-{9 - number}"),
-                SetEnqueueOptions(queue_partition_key=_SELF_TEST, priority=number),
+                SetEnqueueOptions(queue_partition_key=run, priority=number),
             ):
-                handles.append(DBOS.enqueue_workflow(name, _self_test, number))
+                handles.append(DBOS.enqueue_workflow(name, _self_test, run, number))
         for handle in handles:
             handle.get_result(polling_interval_sec=0.02)
         DBOS.delete_queue(name)
-        if _self_test_order != [1, 2, 3]:
-            raise Fault(f"the queue runs jobs out of order: {_self_test_order}", retry=False)
+        order = [number for other, number in _self_test_order if other == run]
+        if order != [1, 2, 3]:
+            raise Fault(f"the queue runs jobs out of order: {order}", retry=False)
 
 
 def queue_url(url: str) -> sqlalchemy.URL:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +16,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from bot.errors import UserError
-from bot.jobs import DbosQueue, InlineQueue, Job, Kind, Queue, State, queue_url
+from bot.jobs import RECOVERIES, DbosQueue, InlineQueue, Job, Kind, Queue, State, queue_url
 
 PATIENCE = 20.0
 
@@ -152,6 +154,30 @@ def test_work_that_raises_ends_all_the_same(data: str) -> None:
     with started(data, run) as queue:
         queue.enqueue(job(1))
         wait_until(lambda: queue.state(job(1)) is State.ENDED)
+
+
+KILLED_BY_ITS_WORK = """
+import os, sys, threading
+from bot.jobs import RECOVERIES, DbosQueue, Job, Kind
+queue = DbosQueue(sys.argv[1], "test-1")
+queue.start(lambda job: os._exit(9))
+queue.enqueue(Job(Kind.WRITE, "11", 1, "d-1"))
+threading.Event().wait(20)
+"""
+
+
+def test_work_that_kills_its_process_is_given_up_and_the_process_lives(data: str) -> None:
+    for _ in range(1 + RECOVERIES):  # each start recovers it, and may die in the self-test
+        killed = subprocess.run(
+            [sys.executable, "-c", KILLED_BY_ITS_WORK, data], check=False, timeout=60
+        )
+        assert killed.returncode == 9
+    ran: list[str] = []
+    with started(data, lambda job: ran.append(job.id)) as queue:
+        wait_until(lambda: queue.state(job(1)) is State.KILLED)
+        queue.enqueue(job(2))
+        wait_until(lambda: queue.state(job(2)) is State.ENDED)
+    assert ran == ["d-2/1"]
 
 
 def test_what_waits_when_a_process_stops_runs_in_the_next(database_url: str) -> None:
