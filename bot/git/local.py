@@ -120,9 +120,8 @@ class _Path:
             return Published(outcome, detail=moved.error[-KEPT_OF_AN_ANSWER:])
         if self.bare:
             return Published(Outcome.LANDED, commit)
-        self._follow(plan, commit, changed)
-        detail = f"left as they are, because they were changed here: {', '.join(sorted(changed))}"
-        return Published(Outcome.LANDED, commit, detail if changed else "")
+        behind = self._follow(plan, commit, changed)
+        return Published(Outcome.LANDED, commit, _what_was_left(sorted(changed), behind))
 
     def push(self) -> Published:
         """Pushes the branch to its upstream; UserError when it has none."""
@@ -165,11 +164,13 @@ class _Path:
             changed |= dict.fromkeys(below, row[0] not in " ?!")
         return changed
 
-    def _follow(self, plan: Plan, commit: str, changed: dict[str, bool]) -> None:
+    def _follow(self, plan: Plan, commit: str, changed: dict[str, bool]) -> list[str]:
         """Brings index and work tree to the commit where the person has changed nothing.
 
         The index follows also under a changed file: a later `git commit` would undo ours otherwise.
+        Answers with the paths that git could not bring along: its index is locked, the disk full.
         """
+        behind: list[str] = []
         there = self.clone.kinds(plan.head, plan.changes) if plan.head else {}
         known = [
             path
@@ -179,11 +180,18 @@ class _Path:
         clean = [path for path in known if path not in changed]
         index_only = [path for path in known if changed.get(path) is False]
         for paths, places in ((clean, ["--staged", "--worktree"]), (index_only, ["--staged"])):
-            if paths:
-                self._git.output(
-                    "restore", "--quiet", "--ignore-skip-worktree-bits", f"--source={commit}",
-                    *places, "--", *paths,
-                )  # fmt: skip
+            if paths and self._git.run(
+                "restore", "--quiet", "--ignore-skip-worktree-bits", f"--source={commit}",
+                *places, "--", *paths,
+            ).status:  # fmt: skip
+                behind += paths
+        return behind
+
+
+def _what_was_left(changed: list[str], behind: list[str]) -> str:
+    left = f"left as they are, because they were changed here: {', '.join(changed)}"
+    missed = f"not brought along here; do it with: git restore -SW {' '.join(behind)}"
+    return "; ".join([left] * bool(changed) + [missed] * bool(behind))
 
 
 def _swap(plan: Plan, commit: str) -> bytes:

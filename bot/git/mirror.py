@@ -9,9 +9,10 @@ import hashlib
 import re
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from bot.errors import UserError
+from bot.errors import Fault, UserError
 from bot.git.clone import Clone
 from bot.git.command import KEPT_OF_AN_ANSWER, NETWORK_TIMEOUT, Answer, Git
 from bot.git.lock import Lock
@@ -152,7 +153,8 @@ class Mirror:
         packs = sum(1 for _ in (self.directory / "objects/pack").glob("*.pack"))
         loose = sum(1 for _ in (self.directory / "objects/17").glob("*"))
         if packs > _MANY_PACKS or loose > _MANY_LOOSE:
-            self.network.run("gc", "--auto", "--quiet", timeout=NETWORK_TIMEOUT)
+            with suppress(Fault):  # too slow here: the fetch was good all the same
+                self.network.run("gc", "--auto", "--quiet", timeout=NETWORK_TIMEOUT)
 
 
 def _is_whole(directory: Path) -> bool:

@@ -76,6 +76,16 @@ def test_a_file_staged_here_is_left_and_named(ann: Person, target: Target) -> No
     assert git(ann.tree, "show", f":{LESSONS}") == "- mine"
 
 
+def test_a_locked_index_is_told_with_its_remedy(ann: Person, target: Target) -> None:
+    (ann.tree / ".git" / "index.lock").touch()
+    published = write(target, {LESSONS: b"- a\n"})
+    (ann.tree / ".git" / "index.lock").unlink()
+    assert published.outcome is Outcome.LANDED
+    assert published.detail.endswith(f"git restore -SW {LESSONS}")
+    git(ann.tree, "restore", "-SW", LESSONS)
+    assert status(ann) == ""
+
+
 @pytest.mark.parametrize("ignored", ["", ".agent-corp/", "*.md"])
 def test_an_uncommitted_file_in_our_place_is_left(
     ann: Person, target: Target, ignored: str
