@@ -6,6 +6,7 @@ an edit replaces spans of the original text and leaves everything else alone.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -169,7 +170,8 @@ class Document:
         return head + "".join(f"{entry}{newline}" for entry in lines)
 
 
-def _items(text: str) -> list[tuple[int, int, int]]:
+@functools.lru_cache(maxsize=16)  # a write reads the old and the new file several times each
+def _items(text: str) -> tuple[tuple[int, int, int], ...]:
     """Top-level bullets as (first line, line after the paragraph, line after the whole item)."""
     source = text.removeprefix("\ufeff").replace("\0", "\ufffd")
     tokens = _BLOCKS.parse(source)
@@ -183,7 +185,7 @@ def _items(text: str) -> list[tuple[int, int, int]]:
         if head.map[0] != token.map[0]:
             continue
         items.append((head.map[0], head.map[1], _last_line(tokens, at)))
-    return items
+    return tuple(items)
 
 
 def _last_line(tokens: Sequence[object], at: int) -> int:

@@ -6,8 +6,10 @@ of two branches is safe. Pure: bytes in, bytes out.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -166,13 +168,18 @@ class UndoneRow(Row):
     by: int | None = None
 
 
+_STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+
+
 def stamp(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def moment(text: str) -> datetime:
     """The reverse of `stamp`; ValueError when it is none."""
-    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    if _STAMP.fullmatch(text) is None:  # `fromisoformat` reads many other forms
+        raise ValueError(f"{text[:40]!r} is no time in UTC, to the second")
+    return datetime.fromisoformat(text)
 
 
 def _dump(body: Mapping[str, Json]) -> str:
@@ -209,6 +216,7 @@ class Recorded:
     row: Row | None
 
 
+@functools.lru_cache(maxsize=4096)  # a year of a busy store: a write reads each row several times
 def parse(line: str) -> Recorded | None:
     """One line; None for what is no row of ours (conflict markers, cut lines, other JSON)."""
     try:
@@ -233,29 +241,37 @@ _T = TypeVar("_T", bound=Row)
 
 def _typed(kind: type[_T], body: Mapping[str, Json], at: datetime) -> _T | None:
     values: dict[str, object] = {"at": at}
-    for each in fields(kind):
-        key = "from" if each.name == "origin_of" else each.name
-        if each.name == "at" or key not in body:
+    for name, key, wanted in _keys(kind):
+        if key not in body:
             continue
         value = body[key]
-        wanted = str(each.type)
         if wanted.startswith("tuple"):
             inner = int if "int" in wanted else str
             if not isinstance(value, list) or not all(isinstance(v, inner) for v in value):
                 return None
-            values[each.name] = tuple(value)
+            values[name] = tuple(value)
         elif wanted.startswith("Mapping"):
             if not isinstance(value, dict):
                 return None
-            values[each.name] = {str(k): v for k, v in value.items() if isinstance(v, int)}
+            values[name] = {str(k): v for k, v in value.items() if isinstance(v, int)}
         elif not _fits(value, wanted):
             return None
         else:
-            values[each.name] = value
+            values[name] = value
     try:
         return kind(**values)  # type: ignore[arg-type]  # each value was checked against its field
     except TypeError:  # a key that the type needs is not there
         return None
+
+
+@functools.cache
+def _keys(kind: type[Row]) -> tuple[tuple[str, str, str], ...]:
+    """Name, key in the file and type of each field but `at`."""
+    return tuple(
+        (each.name, "from" if each.name == "origin_of" else each.name, str(each.type))
+        for each in fields(kind)
+        if each.name != "at"
+    )
 
 
 def _fits(value: Json, wanted: str) -> bool:

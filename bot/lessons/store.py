@@ -8,16 +8,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time
 
 from bot.errors import UserError
 from bot.lessons import rows
 from bot.lessons.bullet import Retirement, Trailer, Verdict, bullet_id, line
 from bot.lessons.document import HEADER, Document, Revision
+from bot.lessons.edit import (
+    ATTRIBUTES,
+    ATTRIBUTES_TEXT,
+    COUNTED,
+    LESSONS,
+    Change,
+    Edit,
+    Evidence,
+    Landed,
+    Present,
+    Snapshot,
+)
+from bot.lessons.entries import Entry, leaves, load, ref
 from bot.lessons.guard import is_conflict
 from bot.lessons.history import History, Signal
-from bot.lessons.lesson import Lesson
 from bot.lessons.orders import Order, Retire, Settle, Undo
 from bot.lessons.retirement import Invalidation, expired, newest, overridden, whereabouts
 from bot.lessons.rows import (
@@ -32,136 +44,25 @@ from bot.lessons.rows import (
     WriteRow,
 )
 from bot.lessons.similarity import Comparison, decide
-from bot.lessons.tree import Tree, named
+from bot.lessons.tree import named
 from bot.settings import Settings
 
-LESSONS = ".agent-corp/lessons.md"
-ATTRIBUTES = ".agent-corp/.gitattributes"
+__all__ = [
+    "ATTRIBUTES",
+    "COUNTED",
+    "LESSONS",
+    "Change",
+    "Edit",
+    "Evidence",
+    "Landed",
+    "Present",
+    "Snapshot",
+    "ref",
+    "sweep",
+    "write",
+]
+
 _ROW_SIGNALS = 100  # ids in one row, which stays under 4 KB
-_ATTRIBUTES = b"events/** linguist-generated\nknown-pitfalls.md linguist-generated\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """One finding, distilled and judged, as it stands now.
-
-    `strong` is written at once. Weak evidence counts once `matured` (answered, in a merged pull
-    request) and met again in a second pull request. `invalid` says why it does not count any more.
-    `path` is the file the finding was made in.
-    """
-
-    source: str
-    pr: int
-    head: str
-    channel: Verdict
-    state: str
-    by: int
-    at: datetime
-    lesson: Lesson
-    strong: bool = True
-    matured: bool = False
-    invalid: Invalidation | None = None
-    base: str = ""
-    job: str | None = None
-    path: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Present:
-    """One review as it stands now, by which signals of its earlier text are found."""
-
-    pr: int
-    review: int
-    source: str
-    edited_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A store at one commit. `repository` is 0 where a clone alone does not tell.
-
-    `created_at` is when the repository came to be, where known.
-    """
-
-    lessons: bytes | None
-    events: Mapping[str, bytes]
-    tree: Tree
-    repository: int
-    attributes: bool = False
-    created_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Landed:
-    """What became of one piece of evidence: appended, refreshed, evidence, seen or nothing."""
-
-    evidence: Evidence
-    did: str
-    bullet: str | None = None
-    comparison: Comparison | None = None
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One line of the commit's body: what happened to which bullet."""
-
-    did: str
-    bullet: str
-    text: str
-    detail: str = ""
-
-
-COUNTED = (
-    "appended", "refreshed", "overridden", "stale", "expired", "promoted", "demoted", "evicted",
-    "undone",
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """The outcome of a write. `changes` is empty when there is nothing to write.
-
-    `readable` is false when only rows change that nobody reads (they travel with the next commit).
-    `repeats` counts evidence that said nothing new.
-    """
-
-    changes: Mapping[str, bytes | None]
-    counts: Mapping[str, int]
-    rows: tuple[Row, ...] = ()
-    landed: tuple[Landed, ...] = ()
-    told: tuple[Change, ...] = ()
-    sources: tuple[tuple[str, str], ...] = ()
-    prs: tuple[int, ...] = ()
-    readable: bool = False
-    repeats: int = 0
-
-
-@dataclass(slots=True)
-class _Entry:
-    """A bullet of ours while the write is being decided."""
-
-    id: str
-    text: str
-    trailer: Trailer
-    index: int | None
-    struck: bool = False
-    signals: list[Signal] = field(default_factory=list)
-    refreshed: bool = False
-    touched: bool = False
-    revision: Revision = field(default_factory=Revision)
-
-    @property
-    def active(self) -> bool:
-        return not self.struck and self.trailer.retirement is None
-
-    @property
-    def founder(self) -> bool:
-        return self.trailer.verdict is Verdict.FOUNDER_NOTE
-
-    @property
-    def job(self) -> str | None:
-        return next((s.row.job for s in self.signals if s.row.job), None)
 
 
 class _Write:
@@ -182,39 +83,8 @@ class _Write:
         self.counts: Counter[str] = Counter()
         self.sources: dict[str, str] = {}
         self.prs: set[int] = set()
-        self.dropped: set[int] = set()
-        self.entries = self._entries()
+        self.entries, self.dropped = load(self.document, self.history)
         self.taken |= {entry.id for entry in self.entries}
-
-    def _entries(self) -> list[_Entry]:
-        """Our bullets; lines with one id are folded: newer trailer first, a flag over none."""
-        kept: dict[str, _Entry] = {}
-        ids = _restored(self.document, self.history)
-        for index, bullet in enumerate(self.document.bullets):
-            if bullet.trailer is None:
-                continue
-            identity = ids[index]
-            signals = list(self.history.by_bullet.get(identity, ()))
-            entry = _Entry(
-                id=identity,
-                text=bullet.text,
-                trailer=bullet.trailer,
-                index=index,
-                struck=bullet.struck,
-                signals=signals,
-                refreshed=any(s.row.did == "refreshed" for s in signals),
-            )
-            if not bullet.marked and identity in self.history.by_bullet:
-                entry.revision = Revision(id=identity)
-            twin = kept.get(identity)
-            if twin is None:
-                kept[identity] = entry
-            elif _rank(entry) > _rank(twin):
-                kept[identity] = entry
-                self.dropped.add(twin.index if twin.index is not None else -1)
-            else:
-                self.dropped.add(index)
-        return list(kept.values())
 
     # --- evidence ---------------------------------------------------------------------------
 
@@ -297,9 +167,9 @@ class _Write:
     def _same(self, new: str, old: str) -> Comparison:
         return decide(new, old, self.settings.refresh)
 
-    def _match(self, signal: SignalRow, sentence: str) -> tuple[_Entry | None, Comparison | None]:
+    def _match(self, signal: SignalRow, sentence: str) -> tuple[Entry | None, Comparison | None]:
         """The active bullet that this would refresh: the most similar, on a tie the earliest."""
-        best: tuple[_Entry, Comparison] | None = None
+        best: tuple[Entry, Comparison] | None = None
         for entry in self.entries:
             if not self._comparable(entry, signal):
                 continue
@@ -308,7 +178,7 @@ class _Write:
                 best = entry, comparison
         return best or (None, None)
 
-    def _comparable(self, entry: _Entry, signal: SignalRow) -> bool:
+    def _comparable(self, entry: Entry, signal: SignalRow) -> bool:
         if not entry.active or expired(
             entry.trailer.on, self.settings.store.expire, signal.at.date()
         ):
@@ -331,7 +201,7 @@ class _Write:
         self,
         evidence: Evidence | None,
         signal: SignalRow,
-        entry: _Entry,
+        entry: Entry,
         comparison: Comparison | None,
         *,
         joins: bool = False,
@@ -363,7 +233,7 @@ class _Write:
             self.counts["refreshed"] += 1
             self.told.append(Change("refreshed", entry.id, entry.text, f"again in {ref(row.pr)}"))
 
-    def _adopt(self, entry: _Entry) -> None:
+    def _adopt(self, entry: Entry) -> None:
         """Where events are missing, the trailer itself is the one signal."""
         cited = entry.trailer.ref
         row = SignalRow(
@@ -386,7 +256,7 @@ class _Write:
         identity = bullet_id(signal.sentence, signal.source, self.taken)
         self.taken.add(identity)
         trailer = Trailer(ref(signal.pr), signal.at.date(), Verdict(signal.channel))
-        entry = _Entry(identity, signal.sentence, trailer, index=None)
+        entry = Entry(identity, signal.sentence, trailer, index=None)
         self._note_conflicts(entry, signal)
         self.entries.append(entry)
         self._record(evidence, replace(signal, bullet=identity, did="appended"), entry, None)
@@ -397,7 +267,7 @@ class _Write:
         self,
         evidence: Evidence | None,
         row: SignalRow,
-        entry: _Entry,
+        entry: Entry,
         comparison: Comparison | None,
     ) -> None:
         self.rows.append(row)
@@ -411,7 +281,7 @@ class _Write:
             if evidence.invalid is not None:
                 self.invalidate(signal, evidence.invalid)
 
-    def _note_conflicts(self, new: _Entry, signal: SignalRow) -> None:
+    def _note_conflicts(self, new: Entry, signal: SignalRow) -> None:
         for entry in self.entries:
             if not self._comparable(entry, signal):
                 continue
@@ -504,7 +374,7 @@ class _Write:
             if flag is not None and (not entry.founder or flag.cause == "undone"):
                 self.retire(entry, flag)
 
-    def retire(self, entry: _Entry, flag: Retirement) -> None:
+    def retire(self, entry: Entry, flag: Retirement) -> None:
         entry.trailer = replace(entry.trailer, retirement=flag)
         entry.revision = replace(entry.revision, retirement=flag, id=entry.id)
         did = "undone" if flag.cause == "undone" else flag.flag.value
@@ -555,7 +425,7 @@ class _Write:
         for entry in fresh[max(0, cap - founders) :]:
             self._refuse(entry)
         while len(self.entries) > cap:
-            victim = min(self.entries, key=_leaves)
+            victim = min(self.entries, key=leaves)
             self.entries.remove(victim)
             if victim.index is not None:
                 self.dropped.add(victim.index)
@@ -565,7 +435,7 @@ class _Write:
             self.counts["evicted"] += 1
             self.told.append(Change("evicted", victim.id, victim.text, str(victim.trailer)))
 
-    def _refuse(self, entry: _Entry) -> None:
+    def _refuse(self, entry: Entry) -> None:
         """Founder notes alone fill the cap: nothing is appended."""
         self.entries.remove(entry)
         mine = {s.id for s in entry.signals}
@@ -598,7 +468,7 @@ class _Write:
         if readable or self.rows:
             changes.update(self._record_rows(counts))
             if not self.snapshot.attributes:
-                changes[ATTRIBUTES] = _ATTRIBUTES
+                changes[ATTRIBUTES] = ATTRIBUTES_TEXT
         repeats = sum(1 for each in self.landed if each.did == "nothing" and each.bullet)
         return Edit(
             changes=changes,
@@ -642,52 +512,6 @@ class _Write:
             return StoreRow(since, self.snapshot.repository, "copied", known[0].repo)
         origin = "adopted" if known or (self.document.ours and self.snapshot.lessons) else "new"
         return StoreRow(at, self.snapshot.repository, origin)
-
-
-def _restored(document: Document, history: History) -> Mapping[int, str]:
-    """Ids by index; a lost id comment is found in the events by text, then by a unique trailer."""
-    marked = {b.id for b in document.bullets if b.marked}
-    ids: dict[int, str] = {}
-    for index, bullet in enumerate(document.bullets):
-        if bullet.trailer is None or bullet.id is None:
-            continue
-        ids[index] = bullet.id
-        if bullet.marked:
-            continue
-        free = [s.row for s in history.signals if s.row.bullet not in marked]
-        by_text = [r for r in free if r.did == "appended" and r.sentence == bullet.text]
-        by_trailer = {
-            r.bullet
-            for r in free
-            if ref(r.pr) == bullet.trailer.ref
-            and r.at.date() == bullet.trailer.on
-            and r.channel == bullet.trailer.verdict
-        }
-        if by_text and by_text[0].bullet:
-            ids[index] = by_text[0].bullet
-        elif len(by_trailer) == 1:
-            ids[index] = by_trailer.pop() or bullet.id
-    return ids
-
-
-def _rank(entry: _Entry) -> tuple[bool, date]:
-    return entry.trailer.retirement is not None, entry.trailer.on
-
-
-def _leaves(entry: _Entry) -> tuple[int, date, bool, datetime]:
-    """The order of leaving: retired, never refreshed, refreshed, the new ones, founder notes."""
-    evidence = max((s.row.at for s in entry.signals), default=None)
-    evidence = evidence or datetime.combine(entry.trailer.on, time(), UTC)
-    if entry.trailer.retirement is not None or entry.struck:
-        on = entry.trailer.retirement.on if entry.trailer.retirement else entry.trailer.on
-        return 0, on, False, evidence
-    rank = 3 if entry.founder else 2 if entry.index is None else 1
-    return rank, date.min, entry.refreshed, evidence
-
-
-def ref(pr: int) -> str:
-    """REF of a pull request's number; 0 is evidence that came from no pull request."""
-    return f"#{pr}" if pr else "manual"
 
 
 def write(

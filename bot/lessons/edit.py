@@ -1,0 +1,117 @@
+"""What a write starts from and ends in: a store at one commit, evidence, the edit that follows.
+
+Frozen values alone; the deciding is in `bot.lessons.store`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.lessons.bullet import Verdict
+from bot.lessons.lesson import Lesson
+from bot.lessons.retirement import Invalidation
+from bot.lessons.rows import Row
+from bot.lessons.similarity import Comparison
+from bot.lessons.tree import Tree
+
+LESSONS = ".agent-corp/lessons.md"
+ATTRIBUTES = ".agent-corp/.gitattributes"
+ATTRIBUTES_TEXT = b"events/** linguist-generated\nknown-pitfalls.md linguist-generated\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One finding, distilled and judged, as it stands now.
+
+    `strong` is written at once. Weak evidence counts once `matured` (answered, in a merged pull
+    request) and met again in a second pull request. `invalid` says why it does not count any more.
+    `path` is the file the finding was made in.
+    """
+
+    source: str
+    pr: int
+    head: str
+    channel: Verdict
+    state: str
+    by: int
+    at: datetime
+    lesson: Lesson
+    strong: bool = True
+    matured: bool = False
+    invalid: Invalidation | None = None
+    base: str = ""
+    job: str | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """One review as it stands now, by which signals of its earlier text are found."""
+
+    pr: int
+    review: int
+    source: str
+    edited_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A store at one commit. `repository` is 0 where a clone alone does not tell.
+
+    `created_at` is when the repository came to be, where known.
+    """
+
+    lessons: bytes | None
+    events: Mapping[str, bytes]
+    tree: Tree
+    repository: int
+    attributes: bool = False
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """What became of one piece of evidence: appended, refreshed, evidence, seen or nothing."""
+
+    evidence: Evidence
+    did: str
+    bullet: str | None = None
+    comparison: Comparison | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of the commit's body: what happened to which bullet."""
+
+    did: str
+    bullet: str
+    text: str
+    detail: str = ""
+
+
+COUNTED = (
+    "appended", "refreshed", "overridden", "stale", "expired", "promoted", "demoted", "evicted",
+    "undone",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The outcome of a write. `changes` is empty when there is nothing to write.
+
+    `readable` is false when only rows change that nobody reads (they travel with the next commit).
+    `repeats` counts evidence that said nothing new.
+    """
+
+    changes: Mapping[str, bytes | None]
+    counts: Mapping[str, int]
+    rows: tuple[Row, ...] = ()
+    landed: tuple[Landed, ...] = ()
+    told: tuple[Change, ...] = ()
+    sources: tuple[tuple[str, str], ...] = ()
+    prs: tuple[int, ...] = ()
+    readable: bool = False
+    repeats: int = 0
