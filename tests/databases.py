@@ -48,8 +48,9 @@ def _running(folder: Path, programs: Path, user: str | None) -> Iterator[str]:
         cwd=folder,
     )
     port = _free_port()
+    places = ["-D", data, "-h", "127.0.0.1", "-p", str(port), "-k", folder]
     server = subprocess.Popen(
-        [programs / "postgres", "-D", data, "-h", "127.0.0.1", "-p", str(port), "-k", folder],
+        [programs / "postgres", *places, "-c", "fsync=off"],  # every test makes a database
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         user=user,

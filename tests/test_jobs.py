@@ -2,67 +2,66 @@
 
 from __future__ import annotations
 
-import sqlite3
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from itertools import count
 
 import pytest
-from sqlalchemy import create_engine, text
 
-from bot.errors import UserError
-from bot.jobs import RECOVERIES, DbosQueue, InlineQueue, Job, Kind, Queue, State, queue_url
+from bot.jobs import DbosQueue, InlineQueue, Job, Kind, Queue, State
+from tests.queues import PATIENCE, wait_until
 
-PATIENCE = 20.0
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline, "it did not come about"
-        time.sleep(0.005)
+_tests = count(1)
 
 
-@contextmanager
-def started(url: str, run: Callable[[Job], None]) -> Iterator[Queue]:
-    queue = DbosQueue(url, "test-1")
-    queue.start(run)
-    try:
-        yield queue
-    finally:
-        queue.stop(grace=0)
+class Scene:
+    """The one queue of this module; each test has its own jobs, and says what running them does."""
+
+    def __init__(self, queue: Queue) -> None:
+        self.queue = queue
+        self.test = 0
+        self.run: Callable[[Job], None] = lambda job: None
+
+    def job(self, number: int, kind: Kind = Kind.WRITE, key: str = "11", attempt: int = 1) -> Job:
+        return Job(kind, key, number, f"test-{self.test}-{number}", attempt)
+
+    def wait_for(self, *jobs: Job) -> None:
+        wait_until(lambda: all(self.queue.state(job) is State.ENDED for job in jobs))
 
 
-def job(number: int, kind: Kind = Kind.WRITE, key: str = "11", attempt: int = 1) -> Job:
-    return Job(kind, key, number, f"d-{number}", attempt)
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    queue = DbosQueue(f"sqlite:///{tmp_path_factory.mktemp('queue') / 'bot.sqlite'}", "test-1")
+    scene = Scene(queue)
+    queue.start(lambda job: scene.run(job))
+    yield scene
+    queue.stop(grace=0)
 
 
 @pytest.fixture
-def data(sqlite_url: str) -> str:
-    Path(sqlite_url.removeprefix("sqlite:///")).parent.mkdir()
-    return sqlite_url
+def scene(shared: Scene) -> Scene:
+    shared.test = next(_tests)
+    shared.run = lambda job: None
+    return shared
 
 
-def test_an_id_runs_once_and_a_new_attempt_again(data: str) -> None:
-    ran: list[str] = []
-    with started(data, lambda job: ran.append(job.id)) as queue:
-        for _ in range(3):
-            queue.enqueue(job(1))
-        wait_until(lambda: queue.state(job(1)) is State.ENDED)
-        queue.enqueue(job(1))
-        queue.enqueue(job(1, attempt=2))
-        wait_until(lambda: queue.state(job(1, attempt=2)) is State.ENDED)
-        assert queue.state(job(2)) is State.ABSENT
-    assert ran == ["d-1/1", "d-1/2"]
+def test_an_id_runs_once_and_a_new_attempt_again(scene: Scene) -> None:
+    ran: list[int] = []
+    scene.run = lambda job: ran.append(job.attempt)
+    first, second = scene.job(1), scene.job(1, attempt=2)
+    for _ in range(3):
+        scene.queue.enqueue(first)
+    scene.wait_for(first)
+    scene.queue.enqueue(first)
+    scene.queue.enqueue(second)
+    scene.wait_for(second)
+    assert scene.queue.state(scene.job(2)) is State.ABSENT
+    assert ran == [1, 2]
 
 
 def test_writes_of_a_repository_run_one_by_one_in_order_and_others_beside_them(
-    data: str,
+    scene: Scene,
 ) -> None:
     ran: list[tuple[str, int]] = []
     running: list[str] = []
@@ -76,140 +75,67 @@ def test_writes_of_a_repository_run_one_by_one_in_order_and_others_beside_them(
             running.append(job.key)
             together.append(set(running))
             ran.append((job.key, job.number))
-        if job.number in (10, 11):  # the first of each repository meet, or time out
+        if job.number in (8, 9):  # the first of each repository wait for each other
             two_at_once.wait(PATIENCE)
         with lock:
             running.remove(job.key)
 
-    with started(data, run) as queue:
-        numbers = range(10, 16)  # ids sort otherwise than numbers do: d-9 comes after d-10
-        for number in numbers:
-            queue.enqueue(job(number, key="11" if number % 2 else "12"))
-        wait_until(lambda: all(queue.state(job(n)) is State.ENDED for n in numbers))
-    assert [number for key, number in ran if key == "11"] == [11, 13, 15]
-    assert [number for key, number in ran if key == "12"] == [10, 12, 14]
+    scene.run = run
+    # As text the ids sort 10, 11, 12, 13, 8, 9.
+    jobs = [scene.job(number, key="11" if number % 2 else "12") for number in range(8, 14)]
+    for job in jobs:
+        scene.queue.enqueue(job)
+    scene.wait_for(*jobs)
+    assert [number for key, number in ran if key == "11"] == [9, 11, 13]
+    assert [number for key, number in ran if key == "12"] == [8, 10, 12]
     assert {"11", "12"} in together
 
 
-def test_hearing_runs_side_by_side_even_for_one_repository(data: str) -> None:
+def test_hearing_runs_side_by_side_even_for_one_repository(scene: Scene) -> None:
     all_there = threading.Barrier(4)
 
     def run(job: Job) -> None:
         all_there.wait(PATIENCE)
 
-    with started(data, run) as queue:
-        jobs = [job(number, Kind.HEAR) for number in range(1, 5)]
-        for each in jobs:
-            queue.enqueue(each)
-        wait_until(lambda: all(queue.state(each) is State.ENDED for each in jobs))
+    scene.run = run
+    jobs = [scene.job(number, Kind.HEAR) for number in range(1, 5)]
+    for job in jobs:
+        scene.queue.enqueue(job)
+    scene.wait_for(*jobs)
     assert not all_there.broken
 
 
-def test_a_forgotten_job_leaves_nothing_and_a_waiting_one_is_not_forgotten(data: str) -> None:
+def test_an_ended_job_is_forgotten_after_its_time_and_a_waiting_one_never(scene: Scene) -> None:
     go_on = threading.Event()
 
     def run(job: Job) -> None:
         if job.number == 2:
             go_on.wait(PATIENCE)
 
-    with started(data, run) as queue:
-        queue.enqueue(job(1, key="11"))
-        queue.enqueue(job(2, key="12"))
-        wait_until(lambda: queue.state(job(1)) is State.ENDED)
-        queue.collect(datetime.now(UTC) - timedelta(days=1))
-        assert queue.state(job(1)) is State.ENDED
-        queue.collect(datetime.now(UTC) + timedelta(days=1))
-        assert queue.state(job(1)) is State.ABSENT
-        assert queue.state(job(2)) is State.WAITING
-        go_on.set()
-        wait_until(lambda: queue.state(job(2)) is State.ENDED)
+    scene.run = run
+    ended, waiting = scene.job(1, key="11"), scene.job(2, key="12")
+    scene.queue.enqueue(ended)
+    scene.queue.enqueue(waiting)
+    scene.wait_for(ended)
+    scene.queue.collect(datetime.now(UTC) - timedelta(days=1))
+    assert scene.queue.state(ended) is State.ENDED
+    scene.queue.collect(datetime.now(UTC) + timedelta(days=1))
+    assert scene.queue.state(ended) is State.ABSENT
+    assert scene.queue.state(waiting) is State.WAITING
+    go_on.set()
+    scene.wait_for(waiting)
 
 
-def test_nothing_in_the_queue_is_a_pickle(data: str) -> None:
-    with started(data, lambda job: None) as queue:
-        queue.enqueue(job(1))
-        wait_until(lambda: queue.state(job(1)) is State.ENDED)
-    with closing(sqlite3.connect(str(queue_url(data).database))) as connection:
-        kinds = connection.execute("SELECT DISTINCT serialization FROM workflow_status").fetchall()
-        (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
-    assert kinds == [("portable_json",)]
-    assert mode == "wal"
-
-
-def test_a_queue_that_holds_a_pickle_is_not_opened(data: str) -> None:
-    with started(data, lambda job: None) as queue:
-        queue.enqueue(job(1))
-        wait_until(lambda: queue.state(job(1)) is State.ENDED)
-    with closing(sqlite3.connect(str(queue_url(data).database))) as connection:
-        connection.execute("UPDATE workflow_status SET serialization = 'py_pickle'")
-        connection.commit()
-    with pytest.raises(UserError, match="pickled rows"):
-        DbosQueue(data, "test-1").start(lambda job: None)
-
-
-def test_work_that_raises_ends_all_the_same(data: str) -> None:
+def test_work_that_raises_ends_all_the_same(scene: Scene) -> None:
     def run(job: Job) -> None:
         raise RuntimeError("the handover broke")
 
-    with started(data, run) as queue:
-        queue.enqueue(job(1))
-        wait_until(lambda: queue.state(job(1)) is State.ENDED)
+    scene.run = run
+    scene.queue.enqueue(scene.job(1))
+    scene.wait_for(scene.job(1))
 
 
-KILLED_BY_ITS_WORK = """
-import os, sys, threading
-from bot.jobs import RECOVERIES, DbosQueue, Job, Kind
-queue = DbosQueue(sys.argv[1], "test-1")
-queue.start(lambda job: os._exit(9))
-queue.enqueue(Job(Kind.WRITE, "11", 1, "d-1"))
-threading.Event().wait(20)
-"""
-
-
-def test_work_that_kills_its_process_is_given_up_and_the_process_lives(data: str) -> None:
-    for _ in range(1 + RECOVERIES):  # each start recovers it, and may die in the self-test
-        killed = subprocess.run(
-            [sys.executable, "-c", KILLED_BY_ITS_WORK, data], check=False, timeout=60
-        )
-        assert killed.returncode == 9
-    ran: list[str] = []
-    with started(data, lambda job: ran.append(job.id)) as queue:
-        wait_until(lambda: queue.state(job(1)) is State.KILLED)
-        queue.enqueue(job(2))
-        wait_until(lambda: queue.state(job(2)) is State.ENDED)
-    assert ran == ["d-2/1"]
-
-
-def test_what_waits_when_a_process_stops_runs_in_the_next(database_url: str) -> None:
-    if database_url.startswith("sqlite"):
-        Path(database_url.removeprefix("sqlite:///")).parent.mkdir()
-    ran: list[str] = []
-    went_on = threading.Event()
-
-    def hold(job: Job) -> None:
-        went_on.wait(PATIENCE)
-
-    with started(database_url, hold) as queue:
-        queue.enqueue(job(1))
-        wait_until(lambda: queue.state(job(1)) is State.WAITING)
-        queue.enqueue(job(2))
-        went_on.set()
-    with started(database_url, lambda job: ran.append(job.id)) as queue:
-        wait_until(lambda: queue.state(job(2)) is State.ENDED)
-    assert ran[-1] == "d-2/1"
-
-
-def test_on_postgresql_the_queue_has_a_schema_of_its_own(postgres_url: str) -> None:
-    with started(postgres_url, lambda job: None) as queue:
-        queue.enqueue(job(1))
-        wait_until(lambda: queue.state(job(1)) is State.ENDED)
-    engine = create_engine(queue_url(postgres_url))
-    with engine.connect() as connection:
-        tables = connection.execute(
-            text("SELECT count(*) FROM information_schema.tables WHERE table_schema = 'public'")
-        ).scalar()
-    engine.dispose()
-    assert tables == 0
+JOB = Job(Kind.WRITE, "11", 1, "d-1")
 
 
 def test_the_inline_queue_keeps_the_same_promises() -> None:
@@ -217,12 +143,12 @@ def test_the_inline_queue_keeps_the_same_promises() -> None:
     queue = InlineQueue()
     queue.start(lambda job: ran.append(job.id))
     for _ in range(2):
-        queue.enqueue(job(1))
-    assert queue.state(job(1)) is State.WAITING
+        queue.enqueue(JOB)
+    assert queue.state(JOB) is State.WAITING
     assert queue.drain() == 1
-    assert queue.state(job(1)) is State.ENDED
-    queue.enqueue(job(1))
+    assert queue.state(JOB) is State.ENDED
+    queue.enqueue(JOB)
     assert queue.drain() == 0
     queue.collect(datetime.now(UTC))
-    assert queue.state(job(1)) is State.ABSENT
+    assert queue.state(JOB) is State.ABSENT
     assert ran == ["d-1/1"]

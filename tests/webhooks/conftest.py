@@ -7,8 +7,7 @@ import json
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -16,20 +15,13 @@ from pathlib import Path
 import pytest
 
 from bot.inbox import Entry
+from tests.queues import PATIENCE, wait_until
 from tests.stores import stores
 from webhooks.signature import sign
 
-PATIENCE = 30.0
 NEW, OLD = "the new secret", "the old secret"
 
 _guids = count(1)
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline, "it did not come about"
-        time.sleep(0.01)
 
 
 @dataclass(frozen=True, slots=True)

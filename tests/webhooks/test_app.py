@@ -10,7 +10,8 @@ from itertools import repeat
 import pytest
 
 from bot.inbox import Status
-from tests.webhooks.conftest import NEW, OLD, Receiving, fresh_guid, push, read, wait_until
+from tests.queues import wait_until
+from tests.webhooks.conftest import NEW, OLD, Receiving, fresh_guid, push, read
 from webhooks.app import BODY_LIMIT
 from webhooks.signature import sign
 

@@ -13,7 +13,8 @@ from sqlalchemy import make_url
 
 from bot.errors import UserError
 from bot.inbox import Status
-from tests.webhooks.conftest import NEW, Receiving, fresh_guid, push, wait_until
+from tests.queues import wait_until
+from tests.webhooks.conftest import NEW, Receiving, fresh_guid, push
 from webhooks.serve import serve
 from webhooks.signature import sign
 
