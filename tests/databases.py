@@ -48,7 +48,7 @@ def _running(folder: Path, programs: Path, user: str | None) -> Iterator[str]:
         cwd=folder,
     )
     port = _free_port()
-    places = ["-D", data, "-h", "127.0.0.1", "-p", str(port), "-k", folder]
+    places: list[str | Path] = ["-D", data, "-h", "127.0.0.1", "-p", str(port), "-k", folder]
     server = subprocess.Popen(
         [programs / "postgres", *places, "-c", "fsync=off"],  # every test makes a database
         stdout=subprocess.DEVNULL,
