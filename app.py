@@ -11,11 +11,16 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.errors import CallError, Fault, UserError
+
+if TYPE_CHECKING:
+    from bot.git.local import Target
 
 DONE, NO, WRONG, BROKE = 0, 1, 2, 3
 SIGNATURE = ("Lessonkeeper", "lessonkeeper@users.noreply.github.com")
@@ -118,6 +123,19 @@ def _bytes(name: str) -> bytes:
         raise CallError(f"{reason}.", file=name, remedy="Name a file that can be read.") from error
 
 
+@contextmanager
+def _target(where: str) -> Iterator[Target]:
+    """The repository that the caller named. Raises CallError where there is none to open."""
+    from bot.git.local import open_target
+
+    with ExitStack() as stack:
+        try:
+            target = stack.enter_context(open_target(where, SIGNATURE))
+        except UserError as error:
+            raise CallError(error.message, remedy=error.remedy) from error
+        yield target
+
+
 def _print(document: object) -> None:
     json.dump(document, sys.stdout, ensure_ascii=False, indent=2)
     print()
@@ -129,7 +147,6 @@ def _print(document: object) -> None:
 def _learn(options: argparse.Namespace) -> int:
     from bot.commands.learning import learn
     from bot.commands.review_file import read
-    from bot.git.local import open_target
     from bot.git.plan import Outcome
     from bot.work.distilling import Chosen
     from bot.work.writing import refusal
@@ -138,7 +155,7 @@ def _learn(options: argparse.Namespace) -> int:
     (given, *more) = read(_bytes(options.review), options.review, now) or (None,)
     if given is None or more:
         raise CallError("one review is learned at a time.", file=options.review)
-    with open_target(options.repo, SIGNATURE) as target:
+    with _target(options.repo) as target:
         found = learn(
             given, target, Chosen(os.environ.get("ANTHROPIC_API_KEY")), now, dry_run=options.dry_run
         )
@@ -209,12 +226,11 @@ def _distill(options: argparse.Namespace) -> int:
 
 def _block(options: argparse.Namespace) -> int:
     from bot.commands.reading import block
-    from bot.git.local import open_target
 
     for name in ("items", "chars"):
         if getattr(options, name) is not None and getattr(options, name) < 0:
             raise CallError(f"--{name} takes a number from 0 up.")
-    with open_target(options.repo, SIGNATURE) as target:
+    with _target(options.repo) as target:
         found = block(
             target.clone,
             target.head(),
@@ -233,11 +249,10 @@ def _block(options: argparse.Namespace) -> int:
 
 def _sweep(options: argparse.Namespace) -> int:
     from bot.commands.reading import sweep_branch
-    from bot.git.local import open_target
     from bot.git.plan import Outcome
     from bot.work.writing import refusal
 
-    with open_target(options.repo, SIGNATURE) as target:
+    with _target(options.repo) as target:
         written = sweep_branch(target, _now().date())
         if options.push and written.commit:
             pushed = target.push()
