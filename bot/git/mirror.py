@@ -98,7 +98,10 @@ class Mirror:
         return tip
 
     def fetch_commit(self, commit: str) -> bool:
-        """Whether `commit` is here, after asking the remote for it by id if need be."""
+        """Whether `commit` is here, after asking the remote for it by id if need be.
+
+        False also when the remote does not answer: the caller cannot compare with it either way.
+        """
         if self.clone.has(commit):
             return True
         self._run(*_FETCH, NAME, commit)
@@ -116,7 +119,7 @@ class Mirror:
         fresh = self.directory.with_suffix(".new")
         for directory in (fresh, self.directory):
             shutil.rmtree(directory, ignore_errors=True)
-        Git(self.lock.directory).output("init", "--quiet", "--bare", "--template=", str(fresh))
+        Git(self.lock.directory).output("init", "--quiet", "--bare", "--template=", fresh.name)
         fresh.rename(self.directory)
 
     def _fetch(self, branch: str) -> str | None:

@@ -79,6 +79,15 @@ def test_the_store_belongs_to_the_id_whatever_the_address(
     assert str(REPOSITORY) in again.directory.name
 
 
+def test_the_data_directory_may_be_relative(
+    ann: Person, origin: Origin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with hold(Path("here"), REPOSITORY) as lock:
+        assert Mirror(lock, on_disk(origin)).fetch("main") == origin.tip()
+    assert (tmp_path / "here" / f"{REPOSITORY}.git").is_dir()
+
+
 def test_a_commit_that_no_branch_holds_any_more_is_fetched_by_its_id(
     ann: Person, mirror: Mirror
 ) -> None:
