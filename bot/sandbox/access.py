@@ -66,7 +66,10 @@ class Access:
 
     def may_push(self, token: str) -> bool:
         found = self._tokens.get(token)
-        return found is not None and found.permissions.get("contents") == "write"
+        if found is None or found.permissions.get("contents") != "write":
+            return False
+        at = self._forge.installations.get(found.installation)
+        return at is not None and at.suspended_at is None
 
     def require_app(self) -> None:
         """Refusal unless the request carries a JWT of the App that GitHub's clock accepts."""

@@ -117,6 +117,9 @@ class Bare:
                 found.append(Change(status, next(words)))
         return found
 
+    def paths(self, revision: str) -> list[str]:
+        return self._git("ls-tree", "-r", "-z", "--name-only", revision).split("\0")[:-1]
+
     def read(self, revision: str, path: str) -> bytes:
         return self._run("cat-file", "blob", f"{revision}:{path}", check=True).stdout
 

@@ -37,12 +37,17 @@ def headers(forge: SandboxForge, delivery: Delivery, body: bytes) -> dict[str, s
 
 
 def deliver(forge: SandboxForge, delivery: Delivery, url: str) -> int:
-    """Posts one delivery; the status that the receiver answered."""
+    """Posts one delivery; the status that the receiver answered. The forge lists the attempt."""
     body = json.dumps(delivery.payload, separators=(",", ":")).encode()
     with requests.Session() as session:
         session.trust_env = False  # the receiver is on loopback, whatever proxy is set
-        answer = session.post(url, body, headers=headers(forge, delivery, body), timeout=SECONDS)
-        return answer.status_code
+        sent = headers(forge, delivery, body)
+        code = 0
+        try:
+            code = session.post(url, body, headers=sent, timeout=SECONDS).status_code
+        finally:
+            forge.attempts.record(delivery, code)
+        return code
 
 
 def deliver_all(forge: SandboxForge, url: str) -> list[int]:

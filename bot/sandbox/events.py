@@ -104,8 +104,8 @@ def push(repository: SandboxRepository, branch: str, before: str, after: str, by
     _emit(repository, "push", payload, by)
 
 
-def repository(found: SandboxRepository, action: str) -> None:
-    _emit(found, "repository", {"action": action}, found.owner)
+def repository(found: SandboxRepository, action: str, **more: object) -> None:
+    _emit(found, "repository", {"action": action, **more}, found.owner)
 
 
 def installation(forge: SandboxForge, action: str, found: records.Installation) -> None:
@@ -120,6 +120,22 @@ def installation(forge: SandboxForge, action: str, found: records.Installation) 
         "sender": payloads.user(found.account),
     }
     forge.emit("installation", payload)
+
+
+def installation_repositories(
+    forge: SandboxForge, action: str, found: records.Installation, changed: SandboxRepository
+) -> None:
+    names = {"id": changed.id, "name": changed.name, "full_name": changed.full_name}
+    payload = {
+        "action": action,
+        "installation": payloads.installation(forge, found),
+        "repository_selection": "selected",
+        "repositories_added": [],
+        "repositories_removed": [],
+        f"repositories_{action}": [{**names, "private": changed.private}],
+        "sender": payloads.user(found.account),
+    }
+    forge.emit("installation_repositories", payload)
 
 
 def _emit(found: SandboxRepository, event: str, payload: Mapping[str, object], by: str) -> None:

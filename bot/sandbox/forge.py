@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot.facts import Account
 from bot.sandbox import events, records
+from bot.sandbox.attempts import Attempts
 from bot.sandbox.repository import SandboxRepository
 
 GRANTED = {
@@ -49,6 +50,7 @@ class SandboxForge:
         self._guids = random.Random(seed)  # nosec B311
         self._last_id = 3_000_000_000  # ids on GitHub no longer fit 32 bits
         self._queued: list[records.Delivery] = []
+        self.attempts = Attempts(self.next_id, clock)
         self.app_id = 4242
         self.app_slug = "lessonkeeper"
         self.webhook_secret = "sandbox-webhook-secret"  # nosec B105
@@ -127,6 +129,29 @@ class SandboxForge:
             if repository.installation is installation:
                 repository.installation = None
 
+    def add(self, repository: SandboxRepository, installation: records.Installation) -> None:
+        """The owner of the installation lets the App into one more repository."""
+        repository.installation = installation
+        events.installation_repositories(self, "added", installation, repository)
+
+    def remove(self, repository: SandboxRepository) -> None:
+        installation = repository.installation
+        if installation is None:
+            raise KeyError(repository.full_name)
+        repository.installation = None
+        events.installation_repositories(self, "removed", installation, repository)
+
+    def grant(self, installation: records.Installation, permissions: Mapping[str, str]) -> None:
+        """The owner accepts these permissions, in place of those granted before."""
+        installation.permissions = dict(permissions)
+        events.installation(self, "new_permissions_accepted", installation)
+
+    def delete(self, repository: SandboxRepository) -> None:
+        """Its name is free again afterwards; the id never is."""
+        events.repository(repository, "deleted")
+        del self.repositories[repository.id]
+        repository.bare.move(self.directory / f"deleted/{repository.id}.git")
+
     def emit(self, event: str, payload: Mapping[str, object]) -> None:
         guid = str(uuid.UUID(int=self._guids.getrandbits(128), version=4))
         self._queued.append(records.Delivery(guid, event, payload))
@@ -137,6 +162,20 @@ class SandboxForge:
             repository.notice_pushes_of_the_app()
         taken, self._queued = self._queued, []
         return taken
+
+    def lose_deliveries(self) -> list[records.Delivery]:
+        """The webhooks since the last call are sent to an address where nobody listens."""
+        lost = self.take_deliveries()
+        for delivery in lost:
+            self.attempts.record(delivery, 0)
+        return lost
+
+    def redeliver(self, attempt: int) -> bool:
+        """Queues a delivery once more, under its old GUID; whether there is such an attempt."""
+        found = self.attempts.find(attempt)
+        if found is not None:
+            self._queued.append(found.delivery)
+        return found is not None
 
     def next_id(self) -> int:
         self._last_id += 1

@@ -77,12 +77,36 @@ class SandboxRepository:
 
     def rename(self, name: str) -> None:
         """Another name, or another owner's; the old name is redirected."""
+        old = self.name
+        self._move(name)
+        events.repository(self, "renamed", changes={"repository": {"name": {"from": old}}})
+
+    def transfer(self, owner: str, to: records.Installation | None) -> None:
+        """Another owner's, where the App is installed as `to`; the old name is redirected."""
+        old = self.forge.account(self.owner)
+        self._move(f"{owner}/{self.name}")
+        self.installation = to
+        events.repository(
+            self, "transferred", changes={"owner": {"from": {"user": {"login": old.login}}}}
+        )
+
+    def _move(self, name: str) -> None:
         self.forge.redirects[self.full_name.lower()] = self.id
         old = self.bare.path
         self.owner, self.name = name.split("/")
         self.bare.move(self.forge.directory / self.git_path)
         old.symlink_to(self.bare.path)
-        events.repository(self, "renamed")
+
+    def hide(self) -> None:
+        self.private = True
+        events.repository(self, "privatized")
+
+    def make_default(self, branch: str) -> None:
+        """A branch that stands where the default one does; the old one is left behind."""
+        old, tip = self.default_branch, self.tip()
+        self.bare.set_ref(f"refs/heads/{branch}", tip)
+        self.default_branch, self._tips[branch] = branch, tip
+        events.repository(self, "edited", changes={"default_branch": {"from": old}})
 
     def commit(
         self,

@@ -5,6 +5,7 @@ A handler takes the Call and the numbers of its path; who may call is settled be
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,7 +65,10 @@ Answer = Json | Listing
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """`permission` is the App's, read for GET, otherwise write; `query` what may be asked."""
+    """`permission` is the App's, read for GET, otherwise write; `query` what may be asked.
+
+    `public`: of a public repository anyone may ask it, installed there or not.
+    """
 
     method: str
     rule: str
@@ -72,6 +76,7 @@ class Endpoint:
     handler: Callable[..., Answer]
     status: int = 200
     query: frozenset[str] = frozenset()
+    public: bool = False
 
 
 def repository(call: Call) -> Answer:
@@ -154,6 +159,22 @@ def react(call: Call, comment: int) -> Answer:
     user = call.forge.app_account
     found.reactions.add((user.id, content))
     return {"id": comment, "content": content, "user": payloads.user(user)}
+
+
+def contents(call: Call, path: str) -> Answer:
+    tip = call.repository.tip()
+    if path not in call.repository.bare.paths(tip):
+        raise Refusal(404, "Not Found")
+    data = call.repository.bare.read(tip, path)
+    return {
+        "type": "file",
+        "name": path.rpartition("/")[2],
+        "path": path,
+        "sha": tip,
+        "size": len(data),
+        "encoding": "base64",
+        "content": base64.encodebytes(data).decode(),
+    }
 
 
 def check_runs_of_commit(call: Call, sha: str) -> Answer:
@@ -255,6 +276,7 @@ ENDPOINTS = (
     Endpoint("POST", "/issues/<int:number>/comments", "issues", create_comment, 201),
     Endpoint("PATCH", "/issues/comments/<int:comment>", "issues", update_comment),
     Endpoint("POST", "/issues/comments/<int:comment>/reactions", "issues", react, 201),
+    Endpoint("GET", "/contents/<path:path>", "contents", contents, public=True),
     Endpoint("GET", "/commits/<sha>/pulls", "contents", pulls_of_commit),
     Endpoint(
         "GET",

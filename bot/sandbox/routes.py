@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from flask import Flask, Response, jsonify, request
 
-from bot.sandbox import graphql, payloads
+from bot.sandbox import attempts, graphql, payloads
 from bot.sandbox.access import Access, Token
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.repository import SandboxRepository
@@ -34,6 +34,9 @@ class Routes:
             ("GET", "/app/installations"): self._installations,
             ("GET", "/app/installations/<int:number>"): self._installation,
             ("POST", "/app/installations/<int:number>/access_tokens"): self._mint,
+            ("GET", "/app/hook/deliveries"): self._deliveries,
+            ("GET", "/app/hook/deliveries/<int:number>"): self._delivery,
+            ("POST", "/app/hook/deliveries/<int:number>/attempts"): self._deliver_again,
             ("GET", "/repos/<owner>/<name>/installation"): self._repository_installation,
             ("GET", "/installation/repositories"): self._installed_repositories,
             ("GET", "/users/<login>"): self._user,
@@ -97,6 +100,30 @@ class Routes:
         }
         return _json(body, 201)
 
+    def _deliveries(self) -> Response:
+        self._access.require_app()
+        cursor = self._query(frozenset({"cursor"})).get("cursor")
+        size = min(int(request.args.get("per_page", 30)), 100, self.page_limit)
+        rows, more = self._forge.attempts.page(cursor, size)
+        response = _json(rows)
+        if more:
+            query = urlencode({"per_page": size, "cursor": more})
+            response.headers["Link"] = f'<{self._forge.url}{request.path}?{query}>; rel="next"'
+        return response
+
+    def _delivery(self, number: int) -> Response:
+        self._access.require_app()
+        found = self._forge.attempts.find(number)
+        if found is None:
+            raise Refusal(404, "Not Found")
+        return _json(attempts.whole(found))
+
+    def _deliver_again(self, number: int) -> Response:
+        self._access.require_app()
+        if not self._forge.redeliver(number):
+            raise Refusal(404, "Not Found")
+        return _json({}, 202)
+
     # --- asked with an installation's token -------------------------------------------------
 
     def _installed_repositories(self) -> Response:
@@ -144,7 +171,7 @@ class Routes:
                 return self._moved(full_name)
             found = self._forge.repositories.get(repository_id)
             found = found or self._forge.repository(full_name)
-            if found is None or not _is_installed(found, token):
+            if found is None or not (_is_installed(found, token) or _is_public(found, endpoint)):
                 raise Refusal(404, "Not Found")
             token.require(endpoint.permission, "write" if writes else "read")
             if writes and found.archived:
@@ -217,6 +244,11 @@ def _failed(failure: Failure) -> Response:
 def _is_installed(repository: SandboxRepository | None, token: Token) -> bool:
     at = repository.installation if repository else None
     return at is not None and at.id == token.installation
+
+
+def _is_public(repository: SandboxRepository, endpoint: Endpoint) -> bool:
+    """Whether anyone may ask this of it."""
+    return endpoint.public and not repository.private
 
 
 def _json(body: object, status: int = 200, headers: dict[str, str] | None = None) -> Response:
