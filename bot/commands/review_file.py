@@ -130,14 +130,12 @@ def _given(body: Json, name: str, line: int | None, now: datetime) -> Given:
             raise fields.wrong("comments", "a list of objects")
         one = _Fields(each, name, line)
         path = one.text("path") or None
-        replies = one.number("in_reply_to")
         inline.append(
             InlineComment(
-                id=one.number("id") or number,
+                id=number,
                 body=one.text("body"),
                 path=path,
                 line=one.number("line"),
-                in_reply_to=replies,
             )
         )
     login = fields.text("author")
@@ -145,7 +143,7 @@ def _given(body: Json, name: str, line: int | None, now: datetime) -> Given:
     at = fields.time("submitted_at", now)
     pull_request = fields.number("pull_request") or 0
     review = Review(
-        id=fields.number("id") or _id(pull_request, login, at, body),
+        id=_id(pull_request, login, at, body),
         author=Account(0, login, kind),
         state=_state(fields),
         body=fields.text("body"),

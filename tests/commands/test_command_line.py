@@ -282,7 +282,7 @@ def test_no_repository_and_no_file_are_wrong_calls(desk: Desk, tmp_path: Path) -
 
 def test_distill_prints_one_object_per_review_in_order(desk: Desk) -> None:
     file = desk.tree.parent / "reviews.jsonl"
-    silent = review(comments=[], body="LGTM!")
+    silent = {**review(comments=[], body="LGTM!"), "id": "rev-7", "tool": None, "unknown": [1]}
     file.write_text(f"{json.dumps(review())}\n{json.dumps(silent)}\n")
     answer = desk.run("distill", "--review", str(file), "--json")
     first, second = json.loads(answer.out)
