@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from bot.distill import english
 from bot.distill.clauses import CODE
@@ -30,6 +31,7 @@ _EMPTY = re.compile(
 _PENALTIES: tuple[tuple[float, re.Pattern[str]], ...] = (
     (12, re.compile(r"\S+ (?:it|them|they|one)\b")),
     (12, re.compile(r".*\bdo so\b")),
+    (10, re.compile(r".*, \w+ (?:it|them)\b")),
     (10, re.compile(r".*\bthe same\b")),
     (4, re.compile(r".*\b(?:gracefully|properly|appropriately|more robust|somehow|better)\b")),
     (9, re.compile(r"(?i)(?:verify|check|confirm|review|document|note|rename|clarify)\b")),
@@ -38,19 +40,22 @@ _PENALTIES: tuple[tuple[float, re.Pattern[str]], ...] = (
 )
 _PARTS = re.compile(
     r";\s+|\s[—–-]{1,2}\s|—|:\s+(?=[a-z\ue000-\uf8ff])"
-    r"|,\s+(?:so|and|but|or)\s+(?=(?:please|consider|you|we|it|the|use|add)\b)"
+    r"|,\s+(?:so|and|but|or|then)\s+"
 )
+_OBLIGES = re.compile(r"(?:it )?(?:should|must|needs to|has to)\b")
 _ASIDE = re.compile(r"(?:minor|positive change|nit)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """`source`: the index of its sentence, TITLE, or PROMPT and more; `sureness` as of an Order."""
+    """`source`: the index of its sentence, TITLE, or PROMPT and more; `sureness` as of an Order;
+    `before`: what its sentence says before it."""
 
     text: str
     score: float
     source: int
     sureness: int
+    before: str = ""
 
 
 def is_empty(text: str) -> bool:
@@ -78,34 +83,42 @@ def _of_title(material: Material) -> Iterator[Candidate]:
 def _of_prose(material: Material) -> Iterator[Candidate]:
     about = subject(material.title)
     for index, sentence in enumerate(material.prose):
-        for clause in _clauses(sentence):
-            if not _ASIDE.match(clause) and (order := english.order(clause, about)):
+        for before, clause in _clauses(sentence):
+            meant = subject(sentence) or about if before else about
+            if not _ASIDE.match(clause) and (order := english.order(clause, meant)):
                 base = _GIVEN if order.sureness == 3 else _OBLIGATION
-                yield _scored(order, base - index * 0.6, index)
-        if order := english.opposite(sentence, about):
+                yield _scored(order, base - index * 0.6, index, before)
+        # Behind the first sentence a negation alone may only describe.
+        faulty = index == 0 or len(english.BAD.findall(sentence)) > 1
+        trusted = index == 0 and bool(material.title)
+        if faulty and (order := english.opposite(sentence, about, trusted=trusted)):
             yield _scored(order, _FAULT - index * 2, index)
         about = subject(sentence) or about
 
 
 def _of_prompt(material: Material) -> Iterator[Candidate]:
     for index, sentence in enumerate(material.prompt):
-        for clause in _clauses(sentence):
+        for _, clause in _clauses(sentence):
             if order := english.order(clause):
                 yield _scored(order, _PROMPTED - index, PROMPT + index)
 
 
-def _clauses(sentence: str) -> list[str]:
-    """The sentence, and the parts of it that could stand alone."""
-    _, *parts = _PARTS.split(sentence)
-    return [sentence, *(part for part in parts if len(part.split()) > 2)]
+def _clauses(sentence: str) -> Iterator[tuple[str, str]]:
+    """The sentence, and the parts of it that could stand alone, each behind what is before it."""
+    yield "", sentence
+    cuts = list(_PARTS.finditer(sentence))
+    for cut, following in zip_longest(cuts, cuts[1:]):
+        part = sentence[cut.end() : following.start() if following else len(sentence)]
+        if len(part.split()) > 2:
+            yield sentence[: cut.start()], f"it {part}" if _OBLIGES.match(part) else part
 
 
-def _scored(order: english.Order, base: float, source: int) -> Candidate:
+def _scored(order: english.Order, base: float, source: int, before: str = "") -> Candidate:
     text = order.text
     words = len(text.split())
-    score = base + 2.5 * min(3, len(re.findall(CODE, text)))
-    score -= 14 * (words < 4) + 12 * (words > 34)
+    score = base + 2.5 * min(3, len(set(re.findall(CODE, text))))
+    score -= (6 if source == TITLE else 14) * (words < 4) + 12 * (words > 34)
     score -= 16 * min(2, len(_LEANING.findall(text)))
     score -= 30 * is_empty(text)
     score -= sum(penalty for penalty, words_of in _PENALTIES if words_of.match(text))
-    return Candidate(text, score, source, order.sureness)
+    return Candidate(text, score, source, order.sureness, before)

@@ -25,11 +25,11 @@ _IDENTIFIER = re.compile(
     rf"""(?<![\w`@/.\ue000-\uf8ff-])(?:
       @?(?:\.{{0,2}}/)?(?:[\w.@\[\]()-]+/)+[\w.\[\]-]+\.(?:{_FILE})\b         # a path
     | [\w-]+(?:\.[\w-]+)*\.(?:{_FILE})\b(?!\()                               # a file
-    | (?:[A-Za-z_]\w*(?:\.|::))*[A-Za-z_]\w*\((?:[^()\s]{{0,30}})\)          # a call
+    | \.?(?:[A-Za-z_]\w*(?:\.|::))*[A-Za-z_]\w*\((?!s\))[^()\n]{{0,40}}\)   # a call
     | (?:[A-Za-z_]\w*(?:\.|::))*\w*[a-z0-9]_\w+                              # snake_case
     | _\w*[a-z]\w*
     | [A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+                                          # CONSTANT_CASE
-    | [a-z]\w+(?:\.[A-Za-z_]\w+)+                                            # attribute.access
+    | [a-z]\w*\.[A-Z]\w+|[A-Za-z]\w+(?:\.[A-Za-z_]\w+)+                     # attribute.access
     | [a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+\w*                                  # camelCase
     | (?:[A-Z][a-z0-9]+){{2,}}                                               # PascalCase
     | [A-Z]{{2,}}[a-z]\w*[A-Z]\w*
@@ -40,6 +40,7 @@ _IDENTIFIER = re.compile(
 )
 _QUOTED = re.compile(r"""(?<![\w`])(['"‘“])([\w.\-$]*[A-Za-z_][\w.\-$\[\]()]*)(['"’”])(?![\w`])""")
 _NAMES = words("places", "names")
+_PROPER = words("places", "proper names")
 
 
 def mark_code(text: str) -> str:
@@ -71,10 +72,12 @@ class Masked:
         kept = list(spans or ())
 
         def mask(match: re.Match[str]) -> str:
-            if len(kept) > _LAST - _FIRST:
-                return match[1]
-            kept.append(match[1].strip())
-            return chr(_FIRST + len(kept) - 1)
+            code = match[1].strip()
+            if code not in kept:
+                if len(kept) > _LAST - _FIRST:
+                    return code
+                kept.append(code)
+            return chr(_FIRST + kept.index(code))
 
         return cls(_SPAN.sub(mask, text).replace("`", ""), kept)
 
@@ -103,7 +106,8 @@ def sentences(text: str) -> Iterator[str]:
             continue
         if match[1] is not None:
             following = text[match.end() :].lstrip()[:1]
-            if match[1].startswith(".") and (_ABBREVIATION.search(piece) or following.islower()):
+            abbreviated = match[1].startswith(".") and _ABBREVIATION.search(piece)
+            if abbreviated or following.islower():
                 continue
         whole = text[start : match.end()].strip()
         if whole:
@@ -134,6 +138,8 @@ def without_places(text: str) -> str:
 def lower_first(text: str) -> str:
     """With a small first letter, unless the first word is code, a name, or an acronym."""
     word = re.split(r"[\s,']", text, maxsplit=1)[0]
+    if word in _PROPER:
+        return text
     if len(word) > 1 and not word[1:].islower() and word not in ("I", "A"):
         return text
     return text[:1].lower() + text[1:] if word != "I" else text

@@ -12,10 +12,9 @@ from bot.distill.choice import TITLE, Candidate, candidates, is_empty
 from bot.distill.clauses import CODE, lower_first, upper_first
 from bot.distill.lexicon import any_of, pattern, words
 from bot.distill.material import Material, subject
-from bot.distill.verbs import from_third
+from bot.distill.verbs import BASES, from_third
+from bot.distill.worth import praises
 
-#: Longer sentences are read less: a reason is only added up to here. The hard limit is given.
-COMFORTABLE = 210
 _SHORTEST_CLAUSE = 25
 _SHORTEST_REASON = 12
 #: An order of this length that says why needs no other reason.
@@ -32,6 +31,11 @@ _GAIN = pattern(
     r"^(?:this|that|doing so|it)\s+(?:will |would |can |could |also |helps? )*"
     r"({})(?:s|es)?\s+(.*)$",
 )
+#: Behind what is to be done begins what for, when, how or instead of what.
+_ACTION_END = re.compile(
+    r",|: |;| (?:so|because|instead|rather than|when|if|unless|before|without|which|while)\b"
+    rf"| to (?=(?:{'|'.join(sorted(BASES))})\b)"
+)
 _TAIL = re.compile(
     r"\s+(?:like|as) (?:so|follows|this|shown)$|,? such as:?$|,? e\.g\.,?$"
     r"|\s*\((?:e\.g\.|i\.e\.),?\s*\)|\s+(?:here|there|as well|too|accordingly)$"
@@ -40,9 +44,10 @@ _MENDING = re.compile(
     r"\bto (?:fix|address|resolve|solve|handle|mitigate) (?:this|the (?:issue|problem))\b,?\s*"
 )
 _POINTED = re.compile(
-    rf"\b(?:this|that|these|those) (?:{any_of('leaning', 'kind of code')} )?(?={CODE})",
+    rf"\b(?:this|these|those) (?:{any_of('leaning', 'kind of code')} )?(?={CODE})",
     re.IGNORECASE,
 )
+_AUXILIARY = ("is", "are", "was", "were", "can", "could", "may", "might", "will", "would", "should")
 _OBJECT = re.compile(
     r"^((?:do not |never )?[\w-]+) "
     r"(?:this|it|them|that(?=$|\s(?:in|to|by|with|from|before|after|at|on)\b))(?=\s|$)",
@@ -52,26 +57,27 @@ _DEMONSTRATIVE = re.compile(r"\b(this|these|those) (?![\ue000-\uf8ff])([A-Za-z][
 _AFTER_PRONOUN = words("leaning", "after a pronoun")
 
 
-def composed(material: Material, characters: int) -> str | None:
+def composed(material: Material) -> str | None:
     """The finding's sentence, masked, with its full stop; None where nothing of it stands alone."""
     for candidate in candidates(material):
-        if text := _sentence(candidate, material, characters - 1):
+        if text := _sentence(candidate, material):
             return text
-    return _remembered(material, characters - 1)
+    return _remembered(material)
 
 
-def _sentence(candidate: Candidate, material: Material, limit: int) -> str | None:
+def _sentence(candidate: Candidate, material: Material) -> str | None:
     order = _settled(candidate.text, material)
     if order is None or is_empty(order):
         return None
-    order = _shortened(order, material, limit)
+    order = _shortened(order, material, material.limit)
     if order is None:
         return None
     told = _REASONED.search(order) and material.length(order) > _TOLD_ENOUGH
     reason = "" if told else _reason(order, candidate, material)
     placed = _placed(order, reason, material)
-    for text in (placed + reason, placed, order + reason):
-        if material.length(text) <= min(COMFORTABLE, limit):
+    named = order + reason if re.search(CODE, order + reason) else ""
+    for text in filter(None, (placed + reason, named, placed)):
+        if material.length(text) <= material.limit:
             return upper_first(text) + "."
     return upper_first(order) + "."
 
@@ -82,24 +88,33 @@ def _sentence(candidate: Candidate, material: Material, limit: int) -> str | Non
 def _settled(text: str, material: Material) -> str | None:
     """The order without words that lean on its neighbours, or None when it cannot stand alone."""
     text = _MENDING.sub("", _TAIL.sub("", text.rstrip(" :;,")))
-    text = _definite(_POINTED.sub("", text))
+    text = _definite(_POINTED.sub("", text), material)
     if match := _OBJECT.match(text):
         about = next(filter(None, map(subject, [material.title, *material.prose])), "")
         if not about:
             return None
         text = f"{match[1]} {about}{text[match.end() :]}"
-    text = _TAIL.sub("", text).strip(" ,;:")
-    return text if text and not _UNSTORABLE.search(text) else None
+    return _independent(_TAIL.sub("", text)) or None
 
 
-def _definite(text: str) -> str:
-    """ "this handler" -> "the handler"; a "this" for a whole clause stays and disqualifies."""
+def _independent(text: str) -> str:
+    """The text up to the clause that leans on its neighbours; nothing where it leans at once."""
+    if leaning := _UNSTORABLE.search(text):
+        ends = [m.start() for m in _CLAUSE_END.finditer(text, 0, leaning.start() + 1)]
+        text = text[: ends[-1]] if ends and ends[-1] > _SHORTEST_CLAUSE else ""
+    return text.strip(" ,;:—–-")
+
+
+def _definite(text: str, material: Material) -> str:
+    """ "this handler" by its name, or as "the handler"; a "this" for a clause disqualifies."""
 
     def article(match: re.Match[str]) -> str:
         word = match[2].lower()
         verb = match[1].lower() == "this" and from_third(word)
         if word in _AFTER_PRONOUN or verb or word.endswith("ly"):
             return match[0]
+        if name := material.named.get(word):
+            return name
         return f"{'The' if match[1][0] == 'T' else 'the'} {match[2]}"
 
     return _DEMONSTRATIVE.sub(article, text)
@@ -119,12 +134,17 @@ def _shortened(text: str, material: Material, limit: int) -> str | None:
 
 
 def _placed(order: str, reason: str, material: Material) -> str:
-    """With the file the finding is about, where neither order nor reason names anything."""
-    place = "" if re.search(CODE, order + reason) else material.place()
-    if not place:
+    """With the finding's file, behind what is to be done and before why or when; without a file,
+    where nothing is named, with the first name in the finding."""
+    if not material.path:
+        name = material.name() if not re.search(CODE, order + reason) else ""
+        return f"{order} ({name})" if name else order
+    if material.path in material.masked.unmask(order + reason):
         return order
-    head, colon, rest = order.partition(": ")
-    return f"{head} in {place}{colon}{rest}"
+    place = material.masked.word(material.path)
+    ends = (m.start() for m in _ACTION_END.finditer(order) if " " in order[: m.start()])
+    end = next((at for at in ends if order[:at].count("(") == order[:at].count(")")), len(order))
+    return f"{order[:end]} in {place}{order[end:]}"
 
 
 # Its reason
@@ -132,14 +152,16 @@ def _placed(order: str, reason: str, material: Material) -> str:
 
 def _reason(order: str, candidate: Candidate, material: Material) -> str:
     """ ": why", "; otherwise what happens" or " to gain what", or nothing."""
+    if candidate.before and (reason := _why(order, candidate.before, material)):
+        return reason
     sentences = [(TITLE, material.title), *enumerate(material.prose)]
     for index, sentence in sentences:
         if index == candidate.source or not sentence or sentence.endswith(("?", ":")):
             continue
-        context = candidate.source == TITLE and index < 2
+        context = index < 2 if candidate.source == TITLE else index in (0, candidate.source - 1)
         if not (context or index == TITLE or english.BAD.search(sentence)):
             continue
-        if english.order(sentence):
+        if english.order(sentence) or praises(sentence):
             continue
         if reason := _why(order, sentence.rstrip(". !"), material):
             return reason
@@ -152,10 +174,21 @@ def _why(order: str, sentence: str, material: Material) -> str:
     if match := _CONSEQUENCE.match(sentence):
         bad = english.BAD.search(match[1])
         return _fitting("; otherwise it " + match[1], order, material) if bad else ""
-    statement = _statement(sentence)
+    statement = _statement(sentence, material)
+    statement = _with_pronoun(statement, order)
     if len(_long_words(statement) - _long_words(order)) < 3:
         return ""
     return _fitting(": " + lower_first(statement), order, material)
+
+
+def _with_pronoun(statement: str, order: str) -> str:
+    """ "X is …" behind an order about X: "It is …"."""
+    about = subject(statement)
+    verb = re.match(r"\s(\w+)\b", statement[len(about) :])
+    finite = verb and (verb[1] in _AUXILIARY or from_third(verb[1]))
+    if not about or not finite or not re.search(rf"\S {re.escape(about)}(?!\w)", order):
+        return statement
+    return ("They" if about.endswith("s") else "It") + statement[len(about) :]
 
 
 def _long_words(text: str) -> set[str]:
@@ -171,30 +204,31 @@ def _gain(order: str, material: Material) -> str:
     return ""
 
 
-def _statement(text: str) -> str:
+def _statement(text: str, material: Material) -> str:
     """A fault that can stand after a colon, or nothing."""
     if but := re.match(r"^(.{3,90}?) (?:is|are|was) .*?,\s*but (?:it|they) (.+)$", text):
         text = f"{but[1]} {but[2]}"
     elif but := re.match(r"^(?:while|although|though)\b[^,(]*,\s+(.+)$", text, re.IGNORECASE):
         text = but[1]
-    text = _definite(_POINTED.sub("", text))
-    if _LEANING_START.match(text) or _UNSTORABLE.search(text) or "?" in text:
+    text = _definite(_POINTED.sub("", text), material)
+    text = _independent(text)
+    if _LEANING_START.match(text) or re.search(r"\?|\bsuch an?\b", text):
         return ""
     return "" if re.match(r"(?:we|you|i|please|consider)\b", text, re.IGNORECASE) else text
 
 
 def _fitting(addition: str, order: str, material: Material) -> str:
-    room = COMFORTABLE - material.length(order) - 1
+    room = material.limit - material.length(order)
     fitting = _shortened(addition, material, room) or ""
     return fitting if len(fitting) > _SHORTEST_REASON else ""
 
 
-def _remembered(material: Material, limit: int) -> str | None:
+def _remembered(material: Material) -> str | None:
     """The last resort: the fault itself as something to keep in mind."""
     for sentence in [material.title, *material.prose]:
-        text = _statement(sentence.rstrip(". :!"))
+        text = _statement(sentence.rstrip(". :!"), material)
         if len(text.split()) < 5 or not english.BAD.search(text) or english.is_order_text(text):
             continue
-        if short := _shortened("Remember: " + lower_first(text), material, limit):
+        if short := _shortened("Remember: " + lower_first(text), material, material.limit):
             return _placed(short, "", material) + "."
     return None

@@ -6,20 +6,18 @@ import re
 
 from bot.distill import languages
 from bot.distill.clauses import CODE, upper_first
-from bot.distill.composing import COMFORTABLE
 from bot.distill.material import Material
 
 _LEANING_START = re.compile(
     r"(?:これ|この|それ|その|ただし|这|此|이 |이는|그|Dies|Das |Esto|Cela|Isso|Это)"
 )
-_LEANING = re.compile(r"以下|上記|前述|次の|如下|上述|다음과|위의|[：:]$")
+_LEANING = re.compile(r"ため、|以下|上記|前述|次の|如下|上述|다음과|위의|[：:]$")
 _POINTS_BACK = re.compile(r"これら|この|その")
 _VAGUE = re.compile(r"(?:検討|確認|改善)する$|(?:검토|확인)하세요$")
 
 
-def composed_in(material: Material, characters: int) -> str | None:
+def composed_in(material: Material) -> str | None:
     """The finding's sentence, masked, with its full stop; None where nothing of it fits."""
-    limit = characters - 1
     sentences = [s for s in [material.title, *material.prose] if s]
     orders = [languages.order_in(material.language, sentence) for sentence in sentences]
     best = max(
@@ -41,7 +39,7 @@ def composed_in(material: Material, characters: int) -> str | None:
     else:
         return None
     text = _placed(text.strip("、，, "), material)
-    if material.length(text) > limit:
+    if material.length(text) > material.limit:
         return None
     return upper_first(text) + ("。" if material.language in ("ja", "zh") else ".")
 
@@ -62,7 +60,7 @@ def _with_fault(order: str, faults: list[str], material: Material) -> str:
             continue
         whole = languages.joined(material.language, fault.rstrip(".。!！:： "), order)
         more = set(re.findall(CODE, fault)) - told or _POINTS_BACK.search(order)
-        if (not told or more) and material.length(whole) <= COMFORTABLE:
+        if (not told or more) and material.length(whole) <= material.limit:
             return whole
     return order
 

@@ -11,6 +11,7 @@ from bot.distill.languages import language_of
 from bot.distill.lexicon import any_of
 from bot.distill.passages import Finding
 from bot.distill.worth import nothing
+from bot.lessons.reading import is_code_word
 
 #: Languages whose prose sets identifiers apart by their letters alone.
 _LATIN = ("en", "de", "fr", "es", "pt")
@@ -18,40 +19,59 @@ _LATIN = ("en", "de", "fr", "es", "pt")
 
 @dataclass(slots=True)
 class Material:
-    """`prose` are the sentences of the finding that may teach; `dropped` why the others do not."""
+    """`prose`: the sentences of the finding that may teach, `dropped`: why the others do not;
+    `limit`: the characters that a sentence may have without its full stop;
+    `named`: the masked words that "this function", "this field" stand for."""
 
     language: str
     masked: Masked
     path: str | None
+    limit: int
     title: str = ""
     prose: list[str] = field(default_factory=list)
     prompt: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
+    named: dict[str, str] = field(default_factory=dict)
 
     def length(self, text: str) -> int:
         return len(self.masked.unmask(text))
 
-    def place(self) -> str:
-        """The file as a masked word, else the first code that the finding names, else nothing."""
-        if self.path:
-            return self.masked.word(self.path)
-        return self.masked.word(self.masked.spans[0]) if self.masked.spans else ""
+    def name(self) -> str:
+        """The first code of the finding that is a name, as a masked word, or nothing."""
+        name = next((span for span in self.masked.spans if _is_name(span)), None)
+        return self.masked.word(name) if name else ""
 
 
-def material(finding: Finding) -> Material:
+def _is_name(code: str) -> bool:
+    """No keyword and no literal: `getUser`, `Client`, `a_b`, `a.b`, `run()`."""
+    return bool(re.match(r"[\w./:-]+(?:\(\))?$", code)) and (
+        is_code_word(code) or code.endswith("()") or code[0].isupper()
+    )
+
+
+_LABELLED = re.compile(r"^([A-Z][^:.`\ue000-\uf8ff]{3,60}): ([A-Z\ue000-\uf8ff].+)$")
+
+
+def material(finding: Finding, limit: int) -> Material:
     language = language_of(re.sub(r"`[^`]*`", " ", finding.text))
     texts = [finding.title, *finding.prose, finding.prompt]
     if language in _LATIN:
         texts = [mark_code(text) for text in texts]
     masked = Masked.of("\n".join(texts))
     title, *prose, prompt = masked.text.split("\n")
-    made = Material(language, masked, finding.path)
+    made = Material(language, masked, finding.path, limit)
+    for match in _NAMED_KIND.finditer(masked.text):
+        made.named.setdefault((match[1] or match[4]).lower(), match[2] or match[3])
     title = _placeless(title, made).strip(" .:")
     if title and (reason := nothing(title)) and not english.order(title):
         made.dropped.append(reason)
     else:
         made.title = title
-    for sentence in sentences("\n".join(prose)):
+    found = list(sentences("\n".join(prose)))
+    label = _LABELLED.match(found[0]) if found and not title else None
+    if label and not english.order(found[0]) and not nothing(found[0]):
+        made.title, found[0] = label[1], label[2]
+    for sentence in found:
         kept = _placeless(sentence, made)
         reason = nothing(kept) if kept else None
         if reason and not _teaches_all_the_same(kept):
@@ -87,6 +107,11 @@ _CODE_NOUN = re.compile(
 _PLAIN_NOUN = re.compile(
     r"^((?:The|A|An|Each|Every|All)\s+(?:[\w'’-]+\s+){0,3}?[\w'’-]+)\s+"
     r"(?:is|are|was|can|could|may|might|will|should|must|does|has|have|\w+s)\b"
+)
+_NAMED_KIND = re.compile(
+    rf"\b({any_of('leaning', 'kind of code')}) ({CODE})"
+    rf"|({CODE}) ({any_of('leaning', 'kind of code')})\b",
+    re.IGNORECASE,
 )
 _BEFORE_SUBJECT = re.compile(
     r"^(?:in|when|if|while|with|for|as|currently|additionally|also|since|because|at|on)\b"

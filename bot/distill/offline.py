@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from bot.distill.model import Distilled, Lesson, Remark
 from bot.distill.passages import Finding, Severity, findings
@@ -32,7 +33,7 @@ class Offline:
                 break
             if any(_repeats(finding, other) for other in used):
                 continue
-            made = _made(finding, characters)
+            made = _made(_where_it_holds(finding, found), characters)
             if isinstance(made, str):
                 reasons[made] += 1
             elif not any(_alike(made.sentence, other.sentence) for other in lessons):
@@ -53,6 +54,12 @@ def _rank(finding: Finding) -> tuple[bool, int, bool, int, bool]:
         gravity(finding.text) if unmarked else 0,
         finding.comment is None,
     )
+
+
+def _where_it_holds(finding: Finding, found: list[Finding]) -> Finding:
+    """A finding that another file shares is about no file."""
+    shared = any(other.path != finding.path and _repeats(finding, other) for other in found)
+    return replace(finding, path=None) if finding.path and shared else finding
 
 
 def _made(finding: Finding, characters: int) -> Lesson | str:

@@ -115,13 +115,26 @@ def prompt_of(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+_CITED = re.compile(
+    r"\s*[(\[]?`((?:[\w.@-]+/)*[\w.@-]+\.\w{1,8}):L?\d+(?:\s*[-–:]\s*L?\d+)?`[)\]]?:?"
+)
+
+
+def _cited(finding: Finding, text: str) -> str:
+    """The text without a `path:line`, which says where the finding is."""
+    if match := _CITED.search(text):
+        finding.path = finding.path or match[1]
+        return f"{text[: match.start()]} {text[match.end() :].lstrip(' –—-')}".strip()
+    return text
+
+
 def _take(finding: Finding, block: Block) -> None:
     """Adds a block to a finding: its marks, its title when it has none, or its prose."""
     marks = " ".join(block.badges)
-    if _is_status(block.text):
-        marks, text, lead = f"{marks} {block.text}", "", ""
-    else:
-        text, lead = _RANGE.sub("", block.text), block.lead
+    text, lead = _RANGE.sub("", block.text), block.lead
+    if _is_status(text):
+        marks, text, lead = f"{marks} {text}", "", ""
+    text = _cited(finding, text)
     if (severity := severity_of(marks)) is not None:
         finding.severity = min(severity, finding.severity) if finding.title else severity
     finding.security = finding.security or bool(re.search(r"security|🔒|🛡", marks, re.IGNORECASE))
@@ -234,7 +247,8 @@ class _Body:
                 _take(self._start(), block)
             return
         if block.kind is Kind.RULE:
-            self.current, self.skipping = None, False
+            if self.current is None or self.current.prose or not self.current.title:
+                self.current, self.skipping = None, False
             return
         if self.skipping or block.kind in (Kind.FENCE, Kind.CELL):
             return

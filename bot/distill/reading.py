@@ -161,7 +161,8 @@ class _Reader:
 
     def _flush(self) -> None:
         runs, self._runs = self._runs, []
-        text = _squeeze("".join(run.text for run in runs))
+        # A comment that is never closed hides what is behind it.
+        text = _squeeze("".join(run.text for run in runs).split("<!--")[0])
         lead = _squeeze("".join(run.text for run in _opening(runs)))
         self._add(self._kind, text, lead)
 

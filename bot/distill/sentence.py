@@ -16,12 +16,12 @@ PHRASE = 120  # characters of a trigger or a strategy (SPEC 15)
 
 def lesson(finding: Finding, characters: int) -> Lesson | str:
     """The finding's lesson in at most `characters`, or why there is none."""
-    made = material(finding)
+    made = material(finding, characters - 1)
     text = None
+    if made.dropped[:1] == ["service notice"]:
+        return "service notice"
     if made.title or made.prose:
-        text = (
-            composed(made, characters) if made.language == "en" else composed_in(made, characters)
-        )
+        text = composed(made) if made.language == "en" else composed_in(made)
     if text is None:
         return made.dropped[0] if made.dropped else "nothing general"
     sentence = made.masked.unmask(text)

@@ -22,7 +22,7 @@ def is_order(word: str, following: str) -> bool:
     """Whether `word` at the start of a sentence gives an order, judged with the word after it."""
     word, following = word.lower(), following.lower()
     if word in ("do", "don't", "never", "always", "please"):
-        return True
+        return from_third(following) is None
     if word == "be" or (word in BASES and word not in _DOUBTFUL):
         return following not in _NOUN_BEFORE
     return word in _DOUBTFUL and (

@@ -47,6 +47,11 @@ def is_report(text: str) -> bool:
     return bool(_REPORT.match(first))
 
 
+def praises(sentence: str) -> bool:
+    """Whether the sentence says that something is well, whatever else it says."""
+    return bool(_PRAISE.search(sentence))
+
+
 def is_praise(title: str) -> bool:
     """A title that only says that something is well."""
     if re.match(r"\W*(?:lgtm|positive|good|nice|great|well)\b", title, re.IGNORECASE):

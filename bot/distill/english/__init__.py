@@ -9,8 +9,8 @@ masked text.
 
 from __future__ import annotations
 
-from bot.distill.english.fault import BAD, opposite
-from bot.distill.english.given import gerund_subject, given
+from bot.distill.english.fault import opposite
+from bot.distill.english.given import BAD, gerund_subject, given
 from bot.distill.english.obligation import obligation
 from bot.distill.english.order import Order, bare, is_order_text
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 
 from bot.distill.clauses import lower_first, upper_first
-from bot.distill.english.given import ADVERB, gerund_parts
+from bot.distill.english.given import ADVERB, BAD, gerund_parts
 from bot.distill.english.obligation import PRONOUN, is_noun
 from bot.distill.english.order import Order, bare
 from bot.distill.lexicon import any_of, pattern
 from bot.distill.verbs import BASES, from_gerund, from_participle, from_third, third
 
-#: Words that tell of a fault.
-BAD = pattern("english", "bad", r"\b{}\b")
 _AMISS = pattern("english", "amiss", r"\b{}\b")
 _CONSEQUENCE = re.compile(
     r", (?:and )?((?:potentially |thereby |thus |possibly )?)"
@@ -28,20 +26,27 @@ def opposite(sentence: str, subject: str = "", *, trusted: bool = False) -> Orde
     text = bare(sentence)
     if not text or text.endswith("?") or not (trusted or BAD.search(text)):
         return None
-    found = _missing(text, subject) or _harmful(text) or _stated(text, subject)
+    found = _named(text) if _FEARED.match(text) else None
+    found = found or _missing(text, subject) or _harmful(_main_statement(text))
+    found = found or _stated(text, subject)
     if found is None and trusted:
         found = _named(text)
     return Order(upper_first(_relative(found)), 1) if found else None
 
 
 def _relative(text: str) -> str:
-    """Behind an order ", allowing X" would hang on the order: it becomes ", which allows X"."""
+    """Behind an order ", allowing X" and ", so X" would hang on the order, not on the fault."""
+    text = _SO.sub("; otherwise ", text, count=1)
 
     def finite(match: re.Match[str]) -> str:
-        base = from_gerund(match[2])
+        base = None if " which " in text[: match.start()] else from_gerund(match[2])
         return f", which {match[1]}{third(base)} " if base else match[0]
 
     return _CONSEQUENCE.sub(finite, text, count=1)
+
+
+_SO = re.compile(r",? so (?!that\b|as\b|far\b|long\b)(?=\S+ )")
+_FEARED = pattern("english", "known mishap", r"^(?:potential|possible|likely)\b|^{}\b")
 
 
 # What is missing
@@ -58,27 +63,40 @@ _DETERMINER = re.compile(
     r"^(?:any|an|a|the|some|proper|sufficient|adequate|explicit|necessary|required)\s+", re.I
 )
 _CLAUSE_END = re.compile(
-    r",\s+(?:but|which|so|and this|allowing|making|causing|leading|resulting|meaning)\b"
+    r",\s+(?=(?:but|which|so|and this|allowing|making|causing|leading|resulting|meaning)\b)"
     r"|;\s|\s[–—-]\s|: "
 )
 
 
 def _missing(text: str, subject: str) -> str | None:
     if (match := _NO.match(text)) and not re.match(r"(?:longer|one|need|reason|way)\b", match[1]):
-        return f"Add {_first_clause(match[1])}"
+        return f"Add {_with_what_follows(match[1])}"
     if match := _MISSING.match(text):
-        return f"Add {_first_clause(match[1])}"
+        return f"Add {_with_what_follows(match[1])}"
     match = _LACKS.match(text)
     who = match and (subject if PRONOUN.match(match[1]) else match[1])
     if not match or not who or not is_noun(who):
         return None
     if not match[2]:
         return f"Add {lower_first(who)}" if "missing" in text else None
-    return f"Add {_first_clause(_DETERMINER.sub('', match[2]))} to {lower_first(who)}"
+    what = _DETERMINER.sub("", match[2])
+    return f"Add {_with_what_follows(what, f' to {lower_first(who)}')}"
 
 
-def _first_clause(text: str) -> str:
-    return _CLAUSE_END.split(text)[0]
+def _with_what_follows(text: str, end: str = "") -> str:
+    """The first clause and `end`, and what the rest says would come of leaving it so."""
+    cut = _CLAUSE_END.search(text)
+    if cut is None:
+        return text + end
+    rest = text[cut.end() :]
+    if match := re.match(r"which ((?:can|could|may|might|will|would|\w+s)\b.*)", rest):
+        return f"{text[: cut.start()]}{end}; otherwise it {match[1]}"
+    if match := re.match(r"so (?!that\b)(.*)", rest):
+        return f"{text[: cut.start()]}{end}; otherwise {match[1]}"
+    if (match := re.match(r"(\w+ing) (.*)", rest)) and (base := from_gerund(match[1])):
+        return f"{text[: cut.start()]}{end}; otherwise it {third(base)} {match[2]}"
+    joined = BAD.search(rest) and not re.match(r"(?:but|which|so|and)\b", rest)
+    return f"{text[: cut.start()]}{end}{f': {lower_first(rest)}' if joined else ''}"
 
 
 # What does harm
@@ -119,6 +137,10 @@ _KINDS: dict[str, str] = {
 _NO_VERBS = frozenset(
     ["this", "its", "as", "us", "across", "less", "class", "access", "process", "address"]
 )
+#: What looks like a verb before one of these is a plural noun: "checks and messages are".
+_AFTER_NOUN = re.compile(
+    r"(?:and|or|are|were|is|was|of|that|which|can|could|may|will|should|must)\b"
+)
 _BUT = re.compile(r",\s+(?:but|yet|however)\s+(?!(?:it|this|they|that)\b)(.+)$")
 _BEFORE_MAIN = re.compile(
     r"^(?:in|when|if|while|although|since|because|given|with|for|as|on|after|at)\b[^,]*,\s+(.+)$",
@@ -135,13 +157,22 @@ def _stated(text: str, subject: str) -> str | None:
         plural = verb in BASES and who.endswith("s")
         if verb in _NO_VERBS or not (verb in _KINDS or from_third(verb) or plural):
             continue
+        if verb not in _KINDS and _AFTER_NOUN.match(rest):
+            continue
         return _undo(lower_first(who), verb, rest) if is_noun(who) else None
     return None
 
 
+#: What the second half of "A, but B" must not be: without a subject, or what another expects.
+_NO_FAULT = re.compile(
+    r"^(?:\w+s|was|were)\s(?:the|an?|[\ue000-\uf8ff])"
+    r"|\b(?:expects?|requires?|accepts?|compares?|needs?)\b"
+)
+
+
 def _main_statement(text: str) -> str:
     """Of "A is an improvement, but B fails" the second half; of "In X, A fails" the main clause."""
-    if but := _BUT.search(text):
+    if (but := _BUT.search(text)) and not _NO_FAULT.search(but[1]):
         return but[1]
     while match := _BEFORE_MAIN.match(text):
         text = match[1]
@@ -191,7 +222,8 @@ def _undo_state(who: str, rest: str) -> str | None:
     rest = re.sub(r"^(?:still|also|now|both|likely|potentially|already|then) ", "", rest)
     for state, made in _STATES:
         if match := re.match(state, rest, re.I):
-            return made.format(who=who, what=match[1] if match.groups() else "")
+            text = made.format(who=who, what=match[1] if match.groups() else "")
+            return text if match.groups() else _with_what_follows(text + rest[match.end() :])
     match = re.match(rf"(not |never |no longer |only )?((?:{ADVERB} )*)([\w-]+)(.*)$", rest, re.I)
     base = from_participle(match[3]) if match else None
     if match is None or base is None:
@@ -200,7 +232,7 @@ def _undo_state(who: str, rest: str) -> str | None:
     if negation == "only":
         return f"do not only {base} {who}{tail}"
     if negation:
-        return f"{base} {who}{_first_clause(tail)}"
+        return f"{base} {_with_what_follows(who + tail)}"
     if base in _ALWAYS_AMISS or _AMISS.search(rest):
         return f"do not {adverbs}{base} {who}{tail}"
     return None
@@ -225,11 +257,21 @@ def _undo_possible(who: str, rest: str) -> str | None:
     return f"Do not let {who} {re.sub(r'^still ', '', rest)}"
 
 
+#: What something does not do by its nature cannot be ordered.
+_BEYOND_US = frozenset(["support", "allow", "guarantee", "exist", "occur", "apply", "work", "mean"])
+
+
 def _do(who: str, rest: str) -> str | None:
     """ "X does not do Y" -> "Make X do Y"."""
+    if re.search(r"\b(?:and|but) ([a-z]+s)\b", rest) and any(
+        from_third(word) for word in re.findall(r"\b(?:and|but) ([a-z]+s)\b", rest)
+    ):
+        return None  # "does not do A and does B": the second half is no fault to undo
     rest = re.sub(r"^(?:currently|properly|actually|yet|even|always|correctly) ", "", rest)
     word, space, tail = rest.partition(" ")
     base = word if word.lower() in BASES else from_third(word)
+    if base in _BEYOND_US:
+        return None
     return f"Make {who} {base}{space}{tail}" if base else None
 
 
@@ -249,7 +291,7 @@ def _bases(tail: str) -> str:
         base = from_third(match[2])
         return f"{match[1]}{base}" if base and base not in ("be", "have", "do") else match[0]
 
-    return re.sub(r"(,? (?:and|or|then|and then) )([a-z]+s)(?= )", joined, tail)
+    return re.sub(r"(,? (?:and|or|but|then|and then) )([a-z]+s)(?= )", joined, tail)
 
 
 # Faults that are only named, as titles do
@@ -270,8 +312,14 @@ _NAMES: tuple[tuple[str, str], ...] = (
 )
 
 
+_FINITE_CONSEQUENCE = re.compile(
+    r"\s((?:allows|causes|leads to|results in|breaks|exposes|makes|can|could|may|will)\b)"
+)
+
+
 def _named(text: str) -> str | None:
     for name, made in _NAMES:
         if match := re.match(name, text, re.I):
-            return made.format(lower_first(match[1]))
+            name = _FINITE_CONSEQUENCE.sub(r", which \1", match[1], count=1)
+            return made.format(lower_first(name))
     return None

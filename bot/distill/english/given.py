@@ -7,9 +7,11 @@ import re
 from bot.distill.clauses import CODE, upper_first
 from bot.distill.english.order import Order, is_order_text, under
 from bot.distill.lexicon import any_of, pattern
-from bot.distill.verbs import BASES, from_gerund, is_order
+from bot.distill.verbs import BASES, from_gerund, from_participle, from_third, is_order
 
 ADVERB = any_of("english", "adverb")
+#: Words that tell of a fault.
+BAD = pattern("english", "bad", r"\b{}\b")
 _BEFORE_BASE = pattern("english", "before base", r"^{}\s+")
 _BEFORE_GERUND = pattern("english", "before gerund", r"^{}\s+(?:also |either |instead )?")
 _BETTER_FOR = re.compile(
@@ -29,8 +31,15 @@ _MORE_JOINED = re.compile(r",? (?:and|or) \w+ing\b")
 _HANGING = re.compile(
     r"\b(?:by|for|without|of|when|while|from|before|after|than|to|via|as|,) (?:\w+ly )?\w+ing\b"
 )
-_GERUND_SUBJECT = pattern("english", "predicate", r"^([A-Z]?[\w-]+ing)\s+(.+?)\s+({}\b.*)$")
-_APPROVING = pattern("english", "approving", r"\b{}\b")
+_GERUND_SUBJECT = re.compile(r"^([A-Z]?[\w-]+ing)\s+(.+)$")
+_PREDICATE = pattern("english", "predicate", r"^{}$")
+_APPROVING = pattern(
+    "english",
+    "approving",
+    r"^(?:(?:would|will|can|could|should|may|might|is|are|be|also|a|an|the|much|far|more|help)\s+)*"
+    r"{}\b",
+)
+_AGAINST = ("avoid", "prevent", "eliminate", "reduce")
 _DISAPPROVING = re.compile(r"\bnot\b|n't|n’t|\b(?:unsafe|risk|fails?)\b")
 _GAIN = pattern(
     "english",
@@ -98,6 +107,8 @@ def _from_base_clause(rest: str) -> str | None:
     adverbs = _UNIMPORTANT.sub("", match[2])
     if verb not in BASES and verb not in ("be", "do"):
         return None
+    if verb == "be" and from_participle(tail.split(" ")[1] if tail else ""):
+        return None
     if verb == "consider":
         return from_gerund_clause(tail.strip())
     if "never" in adverbs.lower():
@@ -111,12 +122,18 @@ def from_gerund_clause(rest: str) -> str | None:
     match = re.match(rf"(not )?((?:{ADVERB} )*)([\w-]+)(.*)$", rest, re.IGNORECASE)
     if match is None:
         return None
-    first, hyphen, last = match[3].rpartition("-")
-    base = from_gerund(last)
+    base = _base_of(match[3])
     if base is None:
         return None
     negation, adverbs = "do not " if match[1] else "", _UNIMPORTANT.sub("", match[2])
-    return upper_first(f"{negation}{adverbs}{first.lower()}{hyphen}{base}{_joined(match[4])}")
+    return upper_first(f"{negation}{adverbs}{base}{_joined(match[4])}")
+
+
+def _base_of(gerund: str) -> str | None:
+    """ "early-returning" -> "early-return"."""
+    first, hyphen, last = gerund.rpartition("-")
+    base = from_gerund(last)
+    return f"{first.lower()}{hyphen}{base}" if base else None
 
 
 def _joined(tail: str) -> str:
@@ -138,8 +155,14 @@ def _joined(tail: str) -> str:
 def gerund_parts(text: str) -> tuple[str, str, str] | None:
     """Base, object and predicate of a sentence whose subject is a gerund: "Using X leads to Y"."""
     match = _GERUND_SUBJECT.match(text)
-    base = from_gerund(match[1]) if match else None
-    return (base, match[2], match[3]) if match and base else None
+    base = _base_of(match[1]) if match else None
+    if match is None or base is None:
+        return None
+    for word in re.finditer(r"(?<=\s)[\w'’]+(?=\s|$)", match[2]):
+        what, predicate = match[2][: word.start()].strip(), match[2][word.start() :]
+        if what and (_PREDICATE.match(word[0]) or from_third(word[0])):
+            return base, what, predicate
+    return None
 
 
 def gerund_subject(text: str) -> Order | None:
@@ -148,9 +171,11 @@ def gerund_subject(text: str) -> Order | None:
     if parts is None or "," in parts[1]:
         return None
     base, what, predicate = parts
-    if not _APPROVING.search(predicate) or _DISAPPROVING.search(predicate):
+    if not _APPROVING.match(predicate) or _DISAPPROVING.search(predicate):
         return None
     gain = _GAIN.match(predicate)
+    if gain and gain[1] in _AGAINST and not BAD.search(gain[2]):
+        return None  # it prevents something that should happen
     aim = re.search(r"\bto ((?:ensure|avoid|prevent|recover|keep|handle|make)\b.*)$", predicate)
     end = f" to {gain[1]}{gain[2]}" if gain else f" to {aim[1]}" if aim else ""
     return Order(upper_first(f"{base} {what}{end}"), 3)

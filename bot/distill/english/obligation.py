@@ -7,7 +7,7 @@ import re
 from bot.distill.clauses import CODE, lower_first, upper_first
 from bot.distill.english.order import Order, under
 from bot.distill.lexicon import any_of, pattern
-from bot.distill.verbs import from_participle
+from bot.distill.verbs import from_participle, from_third
 
 _ADVERB = any_of("english", "adverb")
 _OBLIGING = pattern(
@@ -33,10 +33,13 @@ _PLACE = re.compile(
 )
 _VALUE = re.compile(rf"{CODE}|(?:true|false|null|none|zero|\d)", re.IGNORECASE)
 _NO_NOUN_START = re.compile(
-    r"(?:if|when|because|since|there|what|which|who|how|why|you|we|i|he|she|and|but|or|so|not|as)\b",
+    r"(?:if|when|because|since|there|what|which|who|how|why|you|we|i|he|she|and|but|or|so|not|as"
+    r"|with|in|on|for|at|from|by|to|while|although)\b",
     re.IGNORECASE,
 )
-_NO_NOUN = re.compile(r"[;:?!]|\b(?:is|are|was|were|will|does|do|which|but)\b")
+_NO_NOUN = re.compile(
+    r"[;:?!]|\s[–—-]\s|\b(?:is|are|was|were|will|does|do|which|but|when|if|because|while)\b"
+)
 _LONGEST_NOUN = 14  # words
 
 
@@ -58,6 +61,9 @@ def obligation(text: str, subject: str) -> Order | None:
 def is_noun(who: str) -> bool:
     """Whether this is a short noun phrase: no clause of its own, no verb, no open bracket."""
     if not who or len(who.split()) > _LONGEST_NOUN or who.count("(") != who.count(")"):
+        return False
+    first, _, second = who.partition(" ")
+    if from_third(first) and re.match(rf"{CODE}|(?:the|an?|its)\b", second):
         return False
     return not (_NO_NOUN_START.match(who) or _NO_NOUN.search(who))
 
