@@ -82,6 +82,7 @@ class Handover:
         self._metrics = metrics
         self._bell = bell
         self._now = now
+        self._given: dict[Kind, set[str]] = {kind: set() for kind in ledgers}  # to the queue
         self._stopping = False
         self._thread = threading.Thread(target=self._pump, name="handover", daemon=True)
 
@@ -102,15 +103,17 @@ class Handover:
     def sweep(self, now: datetime) -> timedelta:
         """Hand over what is due; how long until more may be due."""
         wait = POLL
-        for ledger in self._ledgers.values():
+        for kind, ledger in self._ledgers.items():
             due = ledger.next_due()
-            if due is None:
+            room = min(self._queue.capacity(kind) - len(self._given[kind]), BATCH)
+            if due is None or room <= 0:  # a job that ends rings the bell
                 continue
             if due > now:
                 wait = min(wait, due - now)
                 continue
-            jobs = ledger.claim(now, BATCH)
+            jobs = ledger.claim(now, room)
             for job in jobs:
+                self._given[kind].add(job.id)
                 self._queue.enqueue(job)
             wait = timedelta(0) if len(jobs) == BATCH else wait
         return wait
@@ -121,8 +124,8 @@ class Handover:
         for ledger in self._ledgers.values():
             for job in ledger.stranded(before, BATCH):
                 match self._queue.state(job):
-                    case State.ABSENT:
-                        self._queue.enqueue(job)
+                    case State.ABSENT:  # the process died between claiming it and enqueueing it
+                        ledger.again(job, now, "handed over anew")
                     case State.WAITING:
                         ledger.still_waits(job, now)
                     case State.ENDED:  # what it came to could not be recorded
@@ -139,8 +142,14 @@ class Handover:
     def work(self, job: Job) -> None:
         """One try: called by the queue. Whatever it comes to is in the ledger when it returns."""
         ledger = self._ledgers[job.kind]
-        if not ledger.wants(job):
-            return
+        try:
+            if ledger.wants(job):
+                self._try(ledger, job)
+        finally:
+            self._given[job.kind].discard(job.id)
+            self._bell.set()
+
+    def _try(self, ledger: Ledger, job: Job) -> None:
         try:
             self._handlers[job.kind](job.kind, job.key, job.number)
         except UserError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 import logging
 import sqlite3
+import sys
 import time
 from collections import deque
 from collections.abc import Callable
@@ -77,6 +78,9 @@ class Queue(Protocol):
 
     def state(self, job: Job) -> State: ...
 
+    def capacity(self, kind: Kind) -> int:
+        """How many jobs of this kind to give it at once; the others wait in their ledger."""
+
     def collect(self, before: datetime) -> int:
         """Forget jobs that ended before this time; how many. A forgotten id would run again."""
 
@@ -113,6 +117,9 @@ class InlineQueue:
     def state(self, job: Job) -> State:
         return self._states.get(job.id, State.ABSENT)
 
+    def capacity(self, kind: Kind) -> int:
+        return sys.maxsize
+
     def collect(self, before: datetime) -> int:
         ended = [name for name, state in self._states.items() if state is State.ENDED]
         for name in ended:
@@ -126,9 +133,7 @@ class InlineQueue:
 # Jobs of another application version stay queued for ever: raise it only when the queue is drained.
 APPLICATION_VERSION = "1"
 RECOVERIES = 3  # a job that kills its process would otherwise be tried a hundred times
-POLL = (
-    0.2  # seconds; a job waits half of it on average, and half of it would cost twice the processor
-)
+POLL = 0.2  # seconds; a write waits half of it on average; each poll costs some milliseconds
 HEAR_WORKERS = 8  # distilling waits for a model most of the time
 WRITE_WORKERS = 4  # git is processor and disk
 _SELF_TEST = "self-test"
@@ -177,9 +182,8 @@ class DbosQueue:
         }
         DBOS(config=config)
         own_test = f"{_SELF_TEST}-{self._executor}"
-        DBOS.listen_queues([Kind.HEAR, Kind.WRITE, own_test])
+        DBOS.listen_queues([Kind.WRITE, own_test])
         DBOS.launch()
-        DBOS.register_queue(Kind.HEAR, worker_concurrency=HEAR_WORKERS, polling_interval_sec=POLL)
         DBOS.register_queue(
             Kind.WRITE,
             partition_concurrency=1,
@@ -189,15 +193,17 @@ class DbosQueue:
         self._test_order(own_test)
 
     def enqueue(self, job: Job) -> None:
-        partition = job.key if job.kind is Kind.WRITE else None
+        values = (job.kind.value, job.key, job.number, job.name, job.attempt)
         try:
+            if job.kind is Kind.HEAR:  # it waits for nothing, so no poll has to find it
+                with SetWorkflowID(job.id):
+                    DBOS.start_workflow(_job, *values)
+                return
             with (
                 SetWorkflowID(job.id),
-                SetEnqueueOptions(queue_partition_key=partition, priority=job.number),
+                SetEnqueueOptions(queue_partition_key=job.key, priority=job.number),
             ):
-                DBOS.enqueue_workflow(
-                    job.kind, _job, job.kind.value, job.key, job.number, job.name, job.attempt
-                )
+                DBOS.enqueue_workflow(job.kind, _job, *values)
         except SQLAlchemyError as error:
             raise Fault(f"the queue refused a job: {type(error).__name__}") from error
 
@@ -208,6 +214,9 @@ class DbosQueue:
         if status.status == _KILLED:
             return State.KILLED
         return State.ENDED if status.status in _ENDED else State.WAITING
+
+    def capacity(self, kind: Kind) -> int:
+        return HEAR_WORKERS if kind is Kind.HEAR else sys.maxsize
 
     def collect(self, before: datetime) -> int:
         ended = DBOS.list_workflows(

@@ -109,6 +109,27 @@ def test_a_pause_that_was_asked_for_is_kept(scene: Scene) -> None:
     assert len(scene.ran) == 2
 
 
+def test_the_queue_is_given_no_more_than_it_can_do_at_once(scene: Scene) -> None:
+    class NarrowQueue(InlineQueue):
+        def capacity(self, kind: Kind) -> int:
+            return 2
+
+    queue = NarrowQueue()
+    handlers = {Kind.HEAR: scene.run}
+    handover = Handover({Kind.HEAR: scene.inbox}, queue, handlers, scene.metrics, scene.bell)
+    queue.start(handover.work)
+    for guid in ("d-1", "d-2", "d-3"):
+        scene.inbox.store(delivery(guid))
+    handover.sweep(NOW)
+    handover.sweep(NOW)
+    assert scene.inbox.counts()[Status.HANDED] == 2
+    scene.bell.clear()
+    assert queue.drain() == 2
+    assert scene.bell.is_set()
+    handover.sweep(NOW)
+    assert queue.drain() == 1
+
+
 def test_a_delivery_that_waits_holds_nothing_else_back(scene: Scene) -> None:
     scene.inbox.store(delivery("d-1"))
     scene.do = breaks(Fault("the model is down"))
@@ -173,8 +194,8 @@ def test_handed_work_that_the_queue_lost_is_handed_over_again(scene: Scene) -> N
     assert scene.ran == []
     scene.now = NOW + STRANDED
     scene.handover.rescue(scene.now)
-    scene.queue.drain()
-    assert scene.status("d-1") == (Status.DONE, 1, None)
+    scene.turn()
+    assert scene.status("d-1") == (Status.DONE, 2, None)
 
 
 def test_work_that_waits_in_the_queue_is_left_alone(scene: Scene) -> None:
