@@ -6,6 +6,7 @@ An event says that something happened, not how things are now: the present is re
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from bot.facts import Account
 
@@ -83,7 +84,7 @@ class Pushed:
 
 @dataclass(frozen=True, slots=True)
 class CommentCreated:
-    """A conversation comment; an edited one never acts."""
+    """A conversation comment; an edited one never acts. `at` is when it was written, in UTC."""
 
     origin: Origin
     number: int
@@ -91,6 +92,7 @@ class CommentCreated:
     comment: int
     body: str
     author: Account
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,7 @@ def _comment(fields: Fields, guid: str) -> Parsed:
         comment=comment.id("id"),
         body=comment.text_or_none("body") or "",
         author=comment.account("user"),
+        at=comment.time("created_at"),
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
 from bot.facts import Account
 from webhooks.events import RepositoryName
@@ -50,6 +51,14 @@ class Fields:
 
     def text_or_none(self, key: str) -> str | None:
         return None if self._value.get(key) is None else self.text(key)
+
+    def time(self, key: str) -> datetime:
+        """GitHub's time; one without a zone is UTC."""
+        try:
+            at = datetime.fromisoformat(self.text(key))
+            return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+        except (ValueError, OverflowError):
+            raise self._wrong(key, "a time") from None
 
     def id(self, key: str) -> int:
         value = self._value.get(key)

@@ -92,6 +92,22 @@ class Change:
     detail: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two active bullets that contradict each other until a person decides; `b` is the newer.
+
+    `pr` is the pull request that brought `b`, 0 where none did.
+    """
+
+    a: str
+    b: str
+    why: str
+    text_a: str
+    text_b: str
+    pr: int
+    at: datetime
+
+
 COUNTED = (
     "appended", "refreshed", "overridden", "stale", "expired", "promoted", "demoted", "evicted",
     "undone",
@@ -103,7 +119,7 @@ class Edit:
     """The outcome of a write. `changes` is empty when there is nothing to write.
 
     `readable` is false when only rows change that nobody reads (they travel with the next commit).
-    `repeats` counts evidence that said nothing new.
+    `repeats` counts evidence that said nothing new. `conflicts` are those open after the write.
     """
 
     changes: Mapping[str, bytes | None]
@@ -115,3 +131,4 @@ class Edit:
     prs: tuple[int, ...] = ()
     readable: bool = False
     repeats: int = 0
+    conflicts: tuple[Conflict, ...] = ()

@@ -21,6 +21,7 @@ from bot.lessons.edit import (
     COUNTED,
     LESSONS,
     Change,
+    Conflict,
     Edit,
     Evidence,
     Landed,
@@ -52,6 +53,7 @@ __all__ = [
     "COUNTED",
     "LESSONS",
     "Change",
+    "Conflict",
     "Edit",
     "Evidence",
     "Landed",
@@ -90,7 +92,7 @@ class _Write:
 
     def take(self, evidence: Evidence) -> None:
         """Append, refresh, keep as weak evidence, or nothing; with the reason."""
-        known = [s for s in self.history.signals if s.row.source == evidence.source]
+        known = self._applied(evidence)
         if known:
             self._judge(known, evidence)
             self.landed.append(Landed(evidence, "nothing", reason="applied before"))
@@ -102,6 +104,19 @@ class _Write:
             self.landed.append(Landed(evidence, "nothing", reason="weak: not answered in a merge"))
             return
         self._weigh(evidence)
+
+    def _applied(self, evidence: Evidence) -> list[Signal]:
+        """Its signals of earlier writes. A person keeps the findings of a source one by one, so
+        notes are told apart by their sentence."""
+        return [
+            s
+            for s in self.history.signals
+            if s.row.source == evidence.source
+            and (
+                s.row.sentence == evidence.lesson.sentence
+                or Verdict.FOUNDER_NOTE not in (s.row.channel, evidence.channel)
+            )
+        ]
 
     def _judge(self, known: Sequence[Signal], evidence: Evidence) -> None:
         """Marks the signal of this very finding invalid when it is."""
@@ -316,6 +331,7 @@ class _Write:
             signal
             for signal in self.history.signals
             if signal.id not in self.invalid
+            and signal.row.at <= order.at  # an order that is replayed later means no more
             and (signal.row.pr == order.pr or signal.row.by == order.account)
         ]
         for signal in meant:
@@ -480,6 +496,34 @@ class _Write:
             prs=tuple(sorted(self.prs)),
             readable=readable,
             repeats=repeats,
+            conflicts=self._open_conflicts(),
+        )
+
+    def _open_conflicts(self) -> tuple[Conflict, ...]:
+        """Those that nobody has decided and both of whose sides are still active."""
+        found = [
+            *self.history.open_conflicts,
+            *(r for r in self.rows if isinstance(r, ConflictRow)),
+        ]
+        decided = {frozenset((row.a, row.b)) for row in found if row.kept}
+        active = {entry.id: entry for entry in self.entries if entry.active}
+        pairs = {
+            frozenset((row.a, row.b)): row
+            for row in found
+            if row.why and row.a in active and row.b in active
+        }
+        return tuple(
+            Conflict(
+                row.a,
+                row.b,
+                row.why or "",
+                active[row.a].text,
+                active[row.b].text,
+                next((s.row.pr for s in active[row.b].signals), 0),
+                row.at,
+            )
+            for pair, row in pairs.items()
+            if pair not in decided
         )
 
     def _check(self, data: bytes, appended: int) -> None:

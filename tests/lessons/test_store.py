@@ -169,6 +169,24 @@ def test_nothing_crosses_the_founder_wall() -> None:
     assert [t.rsplit(" ")[-1] for t in trailers(third)] == ["changes_requested)", "founder_note)"]
 
 
+def test_the_findings_of_one_source_are_kept_one_by_one_and_each_once() -> None:
+    def note(sentence: str) -> Evidence:
+        return evidence(sentence, number=7, channel=Verdict.FOUNDER_NOTE)
+
+    state, _ = run(store(), note(OTHERS[0]))
+    state, edit = run(state, note(OTHERS[1]))
+    assert edit.counts == {"appended": 1}
+    _, edit = run(state, note(OTHERS[0]), note(OTHERS[1]))
+    assert edit.changes == {}
+
+
+def test_what_a_person_kept_of_a_held_review_is_not_learned_again_when_it_is_released() -> None:
+    state, _ = run(store(), evidence(OTHERS[0], number=7, channel=Verdict.FOUNDER_NOTE))
+    state, edit = run(state, evidence(OTHERS[0], number=7), evidence(OTHERS[1], number=7))
+    assert edit.counts == {"appended": 1}
+    assert texts(state) == [OTHERS[0], OTHERS[1]]
+
+
 def test_ci_fixes_of_different_jobs_never_merge() -> None:
     fix = evidence(PENDING, channel=Verdict.CI_FIX, job="build")
     first, _ = run(store(), fix)
@@ -193,6 +211,10 @@ def test_opposites_are_both_kept_and_named_as_a_conflict() -> None:
     assert edit.counts == {"appended": 1}
     (conflict,) = History.read(second.events).open_conflicts
     assert conflict.why == "before_after"
+    (told,) = edit.conflicts
+    assert (told.text_a, told.text_b, told.pr) == (one, other, 42)
+    _, edit = run(second)
+    assert edit.conflicts == (told,)  # as long as nobody decides
 
 
 # --- repeats, order, validity ------------------------------------------------------------------
@@ -457,13 +479,21 @@ def test_undo_of_an_account_reaches_its_founder_notes() -> None:
     assert edit.counts == {"undone": 1}
 
 
+def test_an_order_to_undo_that_is_replayed_later_leaves_what_came_after_it() -> None:
+    order = Undo(NOON + timedelta(days=1), pr=57)
+    state, _ = run(store(), evidence(OTHERS[0], pr=57, day=3))
+    _, edit = obey(state, order)
+    assert edit.changes == {}
+
+
 @pytest.mark.parametrize(("kept", "left"), [("a", 0), ("b", 1), ("same", 0)])
 def test_a_decided_conflict_leaves_one_side(kept: str, left: int) -> None:
     one = "Always run the database migration before the deploy of the web application."
     other = "Always run the database migration after the deploy of the web application."
     state, _ = run(store(), evidence(one), evidence(other, pr=42))
     (open_one,) = History.read(state.events).open_conflicts
-    decided, _ = obey(state, Settle(open_one.a, open_one.b, kept, by=7, at=NOON))
+    decided, edit = obey(state, Settle(open_one.a, open_one.b, kept, by=7, at=NOON))
+    assert edit.conflicts == ()
     active = [b.text for b in Document.parse(decided.lessons or b"", TODAY).bullets if b.active]
     assert active == [(one, other)[left]]
     assert History.read(decided.events).open_conflicts == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -38,6 +39,8 @@ REPOSITORY: Json = {"id": 11, "full_name": "acme/shop", "default_branch": "main"
 COMMON: Json = {"repository": REPOSITORY, "installation": {"id": 100}, "sender": ALICE}
 ORIGIN = Origin("d-1", RepositoryName(11, "acme/shop"), 100, Account(5, "alice", "User"))
 SHA, BEFORE = "a" * 40, "b" * 40
+NOON: Json = {"created_at": "2026-11-02T12:00:00Z"}
+AT_NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 
 PULL_REQUEST: Json = {
     "number": 7,
@@ -109,18 +112,18 @@ KNOWN: list[tuple[str, Json, Event]] = [
         {
             "action": "created",
             "issue": {"number": 7, "pull_request": {"url": "x"}},
-            "comment": {"id": 3, "body": "/lesson Run the linter.", "user": ALICE},
+            "comment": {"id": 3, "body": "/lesson Run the linter.", "user": ALICE, **NOON},
         },
-        CommentCreated(ORIGIN, 7, True, 3, "/lesson Run the linter.", Account(5, "alice")),
+        CommentCreated(ORIGIN, 7, True, 3, "/lesson Run the linter.", Account(5, "alice"), AT_NOON),
     ),
     (
         "issue_comment",
         {
             "action": "created",
             "issue": {"number": 8},
-            "comment": {"id": 4, "body": None, "user": ALICE},
+            "comment": {"id": 4, "body": None, "user": ALICE, **NOON},
         },
-        CommentCreated(ORIGIN, 8, False, 4, "", Account(5, "alice")),
+        CommentCreated(ORIGIN, 8, False, 4, "", Account(5, "alice"), AT_NOON),
     ),
     (
         "check_run",
@@ -240,6 +243,15 @@ def test_what_nothing_acts_on_is_ignored(name: str, payload: Json) -> None:
     assert isinstance(parse(name, payload, "d-1"), Ignored)
 
 
+@pytest.mark.parametrize(
+    "at", ["noon", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00+14:00", 7, None]
+)
+def test_a_comment_has_a_time(at: object) -> None:
+    comment = {"id": 4, "body": "", "user": ALICE, "created_at": at}
+    payload = COMMON | {"action": "created", "issue": {"number": 8}, "comment": comment}
+    assert isinstance(parse("issue_comment", payload, "d-1"), Malformed)
+
+
 def test_a_sender_whom_github_does_not_name_is_nobody() -> None:
     payload = COMMON | {"ref": "refs/heads/main", "before": BEFORE, "after": SHA, "sender": None}
     event = parse("push", payload, "d-1")
@@ -261,7 +273,7 @@ def test_an_id_is_a_positive_integer_that_a_database_can_hold(number: object) ->
 
 
 def test_text_that_utf8_or_postgresql_cannot_hold_is_replaced() -> None:
-    comment = {"id": 4, "body": "a\ud800b\x00c", "user": ALICE}
+    comment = {"id": 4, "body": "a\ud800b\x00c", "user": ALICE, **NOON}
     payload = COMMON | {"action": "created", "issue": {"number": 8}, "comment": comment}
     event = parse("issue_comment", payload, "d-1")
     assert isinstance(event, CommentCreated)
