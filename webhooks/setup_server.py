@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import socket
 import threading
 from datetime import timedelta
@@ -78,8 +79,12 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _address(host: str, port: int) -> str:
     """How a browser on this machine reaches what listens there."""
-    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # nosec B104: nothing is bound
-    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+    try:
+        everywhere = ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        everywhere = False
+    name = "localhost" if everywhere else f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}"
 
 
 def _say(text: str) -> None:

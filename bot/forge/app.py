@@ -10,12 +10,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
-from github import Auth, GithubIntegration
-
 from bot.facts import Account, Repository
 from bot.forge import answers
 from bot.forge.answers import known_form
-from bot.forge.connection import PUBLIC, RETRIES, SECONDS, Connection, translated
+from bot.forge.connection import PUBLIC, Connection, app_auth, as_app
 from bot.forge.errors import Suspended, Unauthorized
 from bot.forge.github import GitHubForge
 from bot.forge.protocol import Forge
@@ -58,7 +56,7 @@ class App:
         self, app_id: int, private_key: str, *, base_url: str = PUBLIC, pause: float = 1.0
     ) -> None:
         self.id = app_id
-        self._auth = Auth.AppAuth(app_id, private_key)
+        self._auth = app_auth(app_id, private_key)
         self._base_url = base_url
         self._pause = pause
         self._tokens: dict[int, _Token] = {}
@@ -70,7 +68,7 @@ class App:
 
     @known_form()
     def installations(self) -> tuple[Installation, ...]:
-        with self._as_app() as github:
+        with as_app(self._auth, self._base_url) as github:
             return tuple(_installation(found.raw_data) for found in github.get_installations())
 
     @known_form()
@@ -133,30 +131,14 @@ class App:
 
     @known_form()
     def _mint(self, installation: int) -> _Token:
-        with self._as_app() as github:
+        with as_app(self._auth, self._base_url) as github:
             found = github.get_access_token(installation, permissions=PERMISSIONS)
             return _Token(found.token, found.expires_at)
 
     def _get(self, path: str) -> Any:
-        with self._as_app() as github:
+        with as_app(self._auth, self._base_url) as github:
             _, answer = github.requester.requestJsonAndCheck("GET", path)
             return answer
-
-    @contextmanager
-    def _as_app(self) -> Iterator[GithubIntegration]:
-        # A line of its own each time: PyGithub's lines are not for two threads at once.
-        with (
-            translated(),
-            GithubIntegration(
-                auth=self._auth,
-                base_url=self._base_url,
-                timeout=SECONDS,
-                retry=RETRIES,
-                seconds_between_requests=None,
-                seconds_between_writes=None,
-            ) as github,
-        ):
-            yield github
 
 
 def _installation(json: dict[str, Any]) -> Installation:

@@ -9,10 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
+import jwt
 import requests
-from github import Auth, Github, GithubException
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from github import Auth, Github, GithubException, GithubIntegration
 from github.GithubObject import NonCompletableGithubObject
 from github.PaginatedList import PaginatedList
 from urllib3.util import Retry
@@ -80,6 +83,36 @@ class Connection:
         with translated():
             _, answer = self._github.requester.requestJsonAndCheck(verb, path, input=body)
             return answer
+
+
+def app_auth(app_id: int, private_key: str) -> Auth.AppAuth:
+    """Signs with the key read once: reading one checks it, which costs 60 times the signature.
+
+    Raises ValueError for what is no PEM.
+    """
+    key = load_pem_private_key(private_key.encode(), password=None)
+
+    def signed(claims: dict[str, Any]) -> str:
+        return jwt.encode(claims, cast(RSAPrivateKey, key), algorithm="RS256")
+
+    return Auth.AppAuth(app_id, sign_func=signed)
+
+
+@contextmanager
+def as_app(auth: Auth.AppAuth, base_url: str) -> Iterator[GithubIntegration]:
+    """Requests as the App itself; a line of its own each time: PyGithub's are for one thread."""
+    with (
+        translated(),
+        GithubIntegration(
+            auth=auth,
+            base_url=base_url,
+            timeout=SECONDS,
+            retry=RETRIES,
+            seconds_between_requests=None,
+            seconds_between_writes=None,
+        ) as github,
+    ):
+        yield github
 
 
 class _Row(NonCompletableGithubObject):
