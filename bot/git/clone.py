@@ -82,10 +82,16 @@ class Clone:
     def read(self, commit: str, path: str) -> File:
         return self.read_many(commit, [path])[path]
 
-    def read_many(self, commit: str, paths: Iterable[str]) -> dict[str, File]:
-        """Each path with what stands there, at the cost of one question, not one per path."""
+    def read_many(
+        self, commit: str, paths: Iterable[str], *, folder: str | None = None
+    ) -> dict[str, File]:
+        """Each path with what stands there, at the cost of one question, not one per path.
+
+        `folder`: also everything directly in that directory.
+        """
         wanted = list(dict.fromkeys(paths))
-        entries = self._entries(commit, wanted)
+        entries = self._entries(commit, wanted, folder=folder)
+        wanted += [p for p in entries if p.rpartition("/")[0] == folder and p not in wanted]
         files = {path: _file(path, entries) for path in wanted}
         blobs = self.blobs([f.blob for f in files.values() if f.blob and f.size <= TRUSTED_SIZE])
         found = {path: _with_data(f, blobs.get(f.blob or "", b"")) for path, f in files.items()}
@@ -187,15 +193,24 @@ class Clone:
         return {path: _file(path, entries) for path in wanted}
 
     def _entries(
-        self, commit: str, paths: Sequence[str], *, sizes: bool = True
+        self,
+        commit: str,
+        paths: Sequence[str],
+        *,
+        folder: str | None = None,
+        sizes: bool = True,
     ) -> dict[str, _Entry]:
         safe = [path for path in paths if unsafe_path(path) is None]
         prefixes = dict.fromkeys(prefix for path in safe for prefix in _prefixes(path))
+        if folder is not None:
+            prefixes |= dict.fromkeys([*_prefixes(folder), f"{folder}/"])
         if not prefixes:
             return {}
         entries = self._ls_tree(commit, [*prefixes], sizes=sizes)
         missing = [
-            entries[path].object for path in safe if path in entries and entries[path].size is None
+            entry.object
+            for path, entry in entries.items()
+            if entry.size is None and (path in safe or path.rpartition("/")[0] == folder)
         ]
         if sizes and missing:
             self._bring(missing)

@@ -5,6 +5,7 @@ Translates between git and the domain; decides nothing but whether a file can be
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -27,6 +28,7 @@ RULES = ".agent-corp/rules.md"
 PITFALLS = ".agent-corp/known-pitfalls.md"
 _HISTORY = 50  # commits looked through for a version that could be trusted
 _DELETIONS = 500  # commits with deletions that are searched for a bare name or a glob
+_PLAIN_NAME = re.compile(r"[\w@.+,-]*\w")  # nothing that a glob gives a meaning
 _DIRECTORY_SAMPLE = 5  # files of a vanished directory that are looked for elsewhere
 
 
@@ -61,8 +63,10 @@ def read_store(
     if commit is None:
         empty = Snapshot(None, {}, _Nowhere(), repository, created_at=created_at)
         return Store(None, empty, None, None, None)
-    events = _events(clone, commit)
-    files = clone.read_many(commit, [LESSONS, ATTRIBUTES, SETTINGS, RULES, PITFALLS, *events])
+    files = clone.read_many(
+        commit, [LESSONS, ATTRIBUTES, SETTINGS, RULES, PITFALLS], folder=rows.FOLDER
+    )
+    events = [p for p in files if p.startswith(f"{rows.FOLDER}/") and p.endswith(".jsonl")]
     reason = distrust(files[LESSONS])
     for path in events:
         if reason is None and files[path].kind is not Kind.REGULAR:
@@ -92,14 +96,6 @@ def last_trusted(clone: Clone, commit: str) -> bytes | None:
     return None
 
 
-def _events(clone: Clone, commit: str) -> tuple[str, ...]:
-    raw = clone.git.output(
-        "ls-tree", "-z", "--name-only", "--full-tree", commit, "--", f"{rows.FOLDER}/"
-    )
-    names = (name.decode("utf-8", "surrogateescape") for name in raw.split(b"\0") if name)
-    return tuple(name for name in names if name.endswith(".jsonl"))
-
-
 class _Nowhere:
     """The tree of an empty repository."""
 
@@ -122,6 +118,7 @@ class GitTree:
     clone: Clone
     commit: str
     _known: dict[str, bool] = field(default_factory=dict)
+    _listing: str | None = None
 
     def has(self, path: str) -> bool:
         if path not in self._known:
@@ -130,8 +127,21 @@ class GitTree:
         return self._known[path]
 
     def matching(self, pattern: str) -> bool:
+        if _PLAIN_NAME.fullmatch(pattern):  # most bullets: no need to ask about each path
+            name = pattern.casefold()
+            return f"/{name}/" in self._folded() or f"/{name}\0" in self._folded()
         spec = _spec(pattern)
-        return any(spec.match_file(path.casefold()) for path in self.clone.paths(self.commit))
+        return any(spec.match_file(path) for path in self._folded()[1:-1].split("\0/"))
+
+    def _folded(self) -> str:
+        """Every file's path, case-folded, each between a slash and a NUL."""
+        if self._listing is None:
+            raw = self.clone.git.output(
+                "ls-tree", "-r", "-z", "--name-only", "--full-tree", self.commit
+            )
+            paths = raw.decode("utf-8", "surrogateescape").casefold()
+            self._listing = "/" + paths.replace("\0", "\0/").removesuffix("/")
+        return self._listing
 
     def fate(self, path: str) -> Fate | None:
         exact = "/" in path and not _is_glob(path)

@@ -131,8 +131,14 @@ def shown(text: str) -> str:
 
     It cannot close the frame, open a tag, forge a trailer or an id, or hide a link.
     """
-    kept = "".join(
-        " " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c)[0] != "C"
+    kept = (
+        text
+        if text.isprintable()
+        else "".join(
+            " " if c.isspace() else c
+            for c in text
+            if c.isspace() or unicodedata.category(c)[0] != "C"
+        )
     )
     kept = _LINK.sub(r"\1", kept)
     pieces = kept.split("`")
@@ -225,7 +231,8 @@ def build(
         [*bullets, *extra], key=lambda i: date.max if i.on is None else i.on, reverse=True
     )
     # Stable: among those that name a path of the task, and among the others, the newest first.
-    rest.sort(key=lambda item: not _names(item, paths))
+    if paths:
+        rest.sort(key=lambda item: not _names(item, paths))
     sections: list[Section] = []
     taken: list[Item] = []
     for name, wanted, limit in (

@@ -6,6 +6,7 @@ Pure text. This module must not know files, stores or where evidence comes from.
 from __future__ import annotations
 
 import enum
+import functools
 import hashlib
 import re
 import unicodedata
@@ -107,6 +108,7 @@ def _plain(raw: str) -> tuple[str, bool]:
     return text, False
 
 
+@functools.lru_cache(maxsize=512)  # a dozen full stores: a write reads most lines five times
 def read(raw: str, today: date) -> Reading:
     """Reads the raw text of one bullet, without its marker; line breaks inside are white space.
 

@@ -49,7 +49,11 @@ def committed(
 ) -> bytes:
     """The file's bytes; no weight and no age stand in it."""
     as_of = rows.as_of(rows.read(events))
-    # A file that only people wrote so far is as old as its newest line.
-    found = [b.trailer.on for b in Document.parse(lessons or b"", date.max).bullets if b.trailer]
-    today = as_of.date() if as_of else max(found, default=date.min)
+    today = as_of.date() if as_of else _newest(lessons or b"")
     return block_of(lessons, events, rules, settings, today).to_markdown().encode()
+
+
+def _newest(lessons: bytes) -> date:
+    """A file that only people wrote so far is as old as its newest line."""
+    bullets = Document.parse(lessons, date.max).bullets
+    return max((b.trailer.on for b in bullets if b.trailer), default=date.min)

@@ -171,6 +171,65 @@ class UndoneRow(Row):
 _STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 
+@dataclass(frozen=True, slots=True)
+class PromotedRow(Row):
+    TYPE: ClassVar[str] = "promoted"
+    bullet: str
+    file: str
+    weight: float
+    signals: int
+    prs: int
+
+
+@dataclass(frozen=True, slots=True)
+class DemotedRow(Row):
+    """The lesson was violated too often; its last finding goes on as the bullet `successor`."""
+
+    TYPE: ClassVar[str] = "demoted"
+    bullet: str
+    violations: int
+    successor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RevokedRow(Row):
+    """A person deleted the standing file; `commit` is where."""
+
+    TYPE: ClassVar[str] = "revoked"
+    bullet: str
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdherenceRow(Row):
+    """`verdict`: violated (by the finding of `source`) or followed; one per lesson and `pr`."""
+
+    TYPE: ClassVar[str] = "adherence"
+    bullet: str
+    pr: int
+    verdict: str
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow(Row):
+    """The ids that a served block showed to `reader` for a pull request."""
+
+    TYPE: ClassVar[str] = "shown"
+    pr: int
+    reader: str
+    bullets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeclinedRow(Row):
+    """The rolling pull request was closed unmerged: these sources are not proposed again."""
+
+    TYPE: ClassVar[str] = "declined"
+    pr: int
+    sources: tuple[str, ...]
+
+
 def stamp(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -195,16 +254,20 @@ def row_id(body: Mapping[str, Json]) -> str:
 _TYPES: Final[dict[str, type[Row]]] = {
     each.TYPE: each
     for each in (
-        StoreRow,
-        WriteRow,
-        InvalidRow,
-        RetiredRow,
-        PathRow,
-        EvictedRow,
-        ConflictRow,
-        UndoneRow,
-    )
+        StoreRow, WriteRow, InvalidRow, RetiredRow, PathRow, EvictedRow, ConflictRow, UndoneRow,
+        PromotedRow, DemotedRow, RevokedRow, AdherenceRow, ShownRow, DeclinedRow,
+    )  # fmt: skip
 } | {"signal": SignalRow, "seen": SignalRow}
+
+# Of each field but `at`: its name, its key in the file and its type.
+_KEYS: Final[dict[type[Row], tuple[tuple[str, str, str], ...]]] = {
+    kind: tuple(
+        (each.name, "from" if each.name == "origin_of" else each.name, str(each.type))
+        for each in fields(kind)
+        if each.name != "at"
+    )
+    for kind in _TYPES.values()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +279,7 @@ class Recorded:
     row: Row | None
 
 
-@functools.lru_cache(maxsize=4096)  # a year of a busy store: a write reads each row several times
+@functools.lru_cache(maxsize=4096)  # a year of a busy store, of which a write changes a few
 def parse(line: str) -> Recorded | None:
     """One line; None for what is no row of ours (conflict markers, cut lines, other JSON)."""
     try:
@@ -241,7 +304,7 @@ _T = TypeVar("_T", bound=Row)
 
 def _typed(kind: type[_T], body: Mapping[str, Json], at: datetime) -> _T | None:
     values: dict[str, object] = {"at": at}
-    for name, key, wanted in _keys(kind):
+    for name, key, wanted in _KEYS[kind]:
         if key not in body:
             continue
         value = body[key]
@@ -264,16 +327,6 @@ def _typed(kind: type[_T], body: Mapping[str, Json], at: datetime) -> _T | None:
         return None
 
 
-@functools.cache
-def _keys(kind: type[Row]) -> tuple[tuple[str, str, str], ...]:
-    """Name, key in the file and type of each field but `at`."""
-    return tuple(
-        (each.name, "from" if each.name == "origin_of" else each.name, str(each.type))
-        for each in fields(kind)
-        if each.name != "at"
-    )
-
-
 def _fits(value: Json, wanted: str) -> bool:
     if isinstance(value, bool):
         return False
@@ -286,8 +339,13 @@ def _fits(value: Json, wanted: str) -> bool:
 
 def read(files: Mapping[str, bytes]) -> tuple[Recorded, ...]:
     """Every row of the event files, sorted by (time, id), repeats dropped."""
+    return _read(tuple(files.values()))
+
+
+@functools.lru_cache(maxsize=8)  # a write reads the old and the new rows several times each
+def _read(files: tuple[bytes, ...]) -> tuple[Recorded, ...]:
     found: dict[str, Recorded] = {}
-    for data in files.values():
+    for data in files:
         for line in data.decode("utf-8", "replace").split("\n"):
             if line.startswith("{") and (row := parse(line)) is not None:
                 found.setdefault(row.id, row)
