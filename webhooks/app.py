@@ -9,33 +9,22 @@ import json
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Protocol
 
 from flask import Blueprint, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
 from bot.errors import Fault
-from bot.inbox import Delivery, Receipt
+from bot.inbox import Delivery
 from bot.metrics import Metrics
-from webhooks.events import Event, Ignored, InstallationChanged, Malformed
-from webhooks.github import EVENTS, action_of, parse
+from webhooks.github import EVENTS
+from webhooks.reception import Receiver, take
 from webhooks.signature import Secrets
 
 log = logging.getLogger(__name__)
 
 BODY_LIMIT = 25 * 1024 * 1024  # GitHub sends nothing larger
 _GUID = re.compile(r"[\w.:-]{1,100}", re.ASCII)
-
-
-class Receiver(Protocol):
-    """Where a delivery goes. None: no channel handles the event, so it is not stored.
-
-    Raises Fault when it could not be stored.
-    """
-
-    def receive(self, delivery: Delivery, event: Event) -> Receipt | None: ...
 
 
 class _Refused(Exception):  # noqa: N818  # an answer, not an error; never leaves this module
@@ -67,7 +56,7 @@ def github_blueprint(
         received_at = now()
         delivery = Delivery(guid, name, body, received_at, ready_at=received_at)
         if _is_for(app_id):
-            outcome, reason = _store(receiver, delivery, payload)
+            outcome, reason = take(receiver, delivery, payload)
         else:
             outcome, reason = "ignored", "not a delivery of this App's webhook"
         metrics.deliveries.labels(name if name in EVENTS else "other", outcome).inc()
@@ -148,27 +137,3 @@ def _is_for(app_id: int | None) -> bool:
     if kind is not None and kind != "integration":
         return False
     return target is None or app_id is None or target == str(app_id)
-
-
-def _store(
-    receiver: Receiver, delivery: Delivery, payload: dict[str, object]
-) -> tuple[str, str | None]:
-    event = parse(delivery.event, payload, delivery.guid)
-    match event:
-        case Ignored(reason):
-            return "ignored", reason
-        case Malformed(reason):
-            log.warning("delivery %s is malformed: %s", delivery.guid, reason)
-            return "malformed", f"ignored, {reason}"
-    receipt = receiver.receive(_described(delivery, payload, event), event)
-    if receipt is None:
-        return "ignored", "no channel handles this event"
-    return receipt.value, None
-
-
-def _described(delivery: Delivery, payload: dict[str, object], event: Event) -> Delivery:
-    described = replace(delivery, action=action_of(payload))
-    if isinstance(event, InstallationChanged):
-        return replace(described, installation=event.installation)
-    origin = event.origin
-    return replace(described, repository=origin.repository.id, installation=origin.installation)

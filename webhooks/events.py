@@ -71,7 +71,10 @@ class PullRequestChanged:
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """A push to a branch. `before` is 40 zeros for a new one, `after` for a deleted one."""
+    """A push to a branch. `before` is 40 zeros for a new one, `after` for a deleted one.
+
+    `touches_us` is false where GitHub lists all that was pushed and none of it is a file of ours.
+    """
 
     origin: Origin
     ref: str
@@ -80,6 +83,7 @@ class Pushed:
     after: str
     forced: bool
     deleted: bool
+    touches_us: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ from webhooks.payload import Fields, WrongShape
 Parsed = Event | Ignored
 
 MERGE_QUEUE = "gh-readonly-queue/"  # branches that GitHub makes for itself
+OURS = (".agent-corp/", ".github/lessonkeeper.yml")
+COMMITS_LISTED, FILES_LISTED = 2048, 3000  # in a push, and of one of its commits
 
 
 def parse(name: str, payload: Mapping[str, object], guid: str) -> Parsed | Malformed:
@@ -117,7 +119,21 @@ def _push(fields: Fields, guid: str) -> Parsed:
         after=fields.text("after"),
         forced=fields.flag("forced"),
         deleted=fields.flag("deleted"),
+        touches_us=_touches_us(fields),
     )
+
+
+def _touches_us(fields: Fields) -> bool:
+    commits = fields.objects("commits")
+    # What a forced push took away is not listed.
+    if fields.flag("forced") or not 0 < len(commits) < COMMITS_LISTED:
+        return True
+    for commit in commits:
+        for key in ("added", "removed", "modified"):
+            paths = commit.texts(key)
+            if len(paths) >= FILES_LISTED or any(path.startswith(OURS) for path in paths):
+                return True
+    return False
 
 
 def _comment(fields: Fields, guid: str) -> Parsed:

@@ -43,6 +43,13 @@ class Fields:
             raise self._wrong(key, "a list of objects")
         return [Fields(item, f"{self._path}{key}[{i}].") for i, item in enumerate(value)]
 
+    def texts(self, key: str) -> list[str]:
+        """A list of texts; absent or null is empty."""
+        value = self._value.get(key) or []
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self._wrong(key, "a list of texts")
+        return value
+
     def text(self, key: str) -> str:
         value = self._value.get(key)
         if not isinstance(value, str):

@@ -8,7 +8,8 @@ from datetime import datetime
 from flask import Flask
 
 from bot.metrics import Metrics
-from webhooks.app import Receiver, github_blueprint
+from webhooks.app import github_blueprint
+from webhooks.reception import Receiver
 from webhooks.signature import Secrets
 
 

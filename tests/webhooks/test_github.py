@@ -318,3 +318,30 @@ def test_no_payload_raises_whatever_is_missing_or_wrong_in_it(
 @given(name=st.sampled_from(sorted(EVENTS)), payload=st.dictionaries(st.text(), ANYTHING))
 def test_no_object_at_all_raises(name: str, payload: Json) -> None:
     assert isinstance(parse(name, payload, "d-1"), Event | Ignored | Malformed)
+
+
+@pytest.mark.parametrize(
+    ("pushed", "touches_us"),
+    [
+        ({"commits": [{"modified": ["src/a.py"]}]}, False),
+        ({"commits": [{"modified": ["src/a.py"]}, {"removed": [".agent-corp/lessons.md"]}]}, True),
+        ({"commits": [{"added": [".github/lessonkeeper.yml"]}]}, True),
+        ({"commits": [{"modified": ["src/a.py"]}], "forced": True}, True),
+        ({"commits": []}, True),
+        ({"commits": [{"modified": ["src/a.py"]}] * 2048}, True),
+        ({"commits": [{"added": ["src/a.py"] * 3000}]}, True),
+    ],
+)
+def test_a_push_touches_us_unless_the_whole_list_of_its_files_says_no(
+    pushed: dict[str, Any], touches_us: bool
+) -> None:
+    payload = {
+        "ref": "refs/heads/main",
+        "before": "a" * 40,
+        "after": "b" * 40,
+        "repository": {"id": 1, "full_name": "acme/shop"},
+        **pushed,
+    }
+    event = parse("push", payload, "guid")
+    assert isinstance(event, Pushed)
+    assert event.touches_us is touches_us
