@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from collections import defaultdict
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
+from bot.errors import UserError
 from bot.facts import (
     Account,
     InlineComment,
@@ -89,6 +91,19 @@ class GitHubForge:
         rows = self._connection.pages(self._path(f"pulls/{number}/files"))
         files = tuple(answers.pull_file(row) for row in rows)
         return PullFiles(files, complete=len(files) < FILES_LIMIT)
+
+    @known_form()
+    def content(self, path: str, ref: str | None = None) -> bytes | None:
+        at = f"?{urlencode({'ref': ref})}" if ref else ""
+        try:
+            found = self._connection.get(self._path(f"contents/{quote(path)}{at}"))
+        except Gone:
+            return None
+        if isinstance(found, list) or found["type"] != "file":
+            return None
+        if found["encoding"] != "base64":
+            raise UserError(f"it is too large ({found['size']} bytes).", file=path)
+        return base64.b64decode(found["content"])
 
     @known_form()
     def pull_requests_of_commit(self, sha: str) -> tuple[int, ...]:

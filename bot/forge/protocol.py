@@ -59,6 +59,12 @@ class Forge(Protocol):
 
     def pull_request_files(self, number: int) -> PullFiles: ...
 
+    def content(self, path: str, ref: str | None = None) -> bytes | None:
+        """A file of a commit or branch, without one of the default branch; None where none is.
+
+        Also of a pull request from a fork, and of a public repository that the App is not in.
+        """
+
     def pull_requests_of_commit(self, sha: str) -> tuple[int, ...]:
         """Numbers of the pull requests that hold the commit or were merged by it."""
 

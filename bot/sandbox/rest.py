@@ -162,8 +162,8 @@ def react(call: Call, comment: int) -> Answer:
 
 
 def contents(call: Call, path: str) -> Answer:
-    tip = call.repository.tip()
-    if path not in call.repository.bare.paths(tip):
+    tip = call.repository.bare.sha(call.query.get("ref", call.repository.default_branch))
+    if tip is None or path not in call.repository.bare.paths(tip):
         raise Refusal(404, "Not Found")
     data = call.repository.bare.read(tip, path)
     return {
@@ -265,7 +265,7 @@ def _invalid(message: str) -> Refusal:
 
 
 ENDPOINTS = (
-    Endpoint("GET", "", "metadata", repository),
+    Endpoint("GET", "", "metadata", repository, public=True),
     Endpoint("GET", "/collaborators/<login>/permission", "metadata", permission),
     Endpoint("GET", "/pulls/<int:number>", "pull_requests", pull_request),
     Endpoint("GET", "/pulls/<int:number>/reviews", "pull_requests", reviews),
@@ -276,7 +276,9 @@ ENDPOINTS = (
     Endpoint("POST", "/issues/<int:number>/comments", "issues", create_comment, 201),
     Endpoint("PATCH", "/issues/comments/<int:comment>", "issues", update_comment),
     Endpoint("POST", "/issues/comments/<int:comment>/reactions", "issues", react, 201),
-    Endpoint("GET", "/contents/<path:path>", "contents", contents, public=True),
+    Endpoint(
+        "GET", "/contents/<path:path>", "contents", contents, query=frozenset({"ref"}), public=True
+    ),
     Endpoint("GET", "/commits/<sha>/pulls", "contents", pulls_of_commit),
     Endpoint(
         "GET",
