@@ -29,7 +29,7 @@ HOMES = {
 PURE = {
     "__future__", "bisect", "collections", "dataclasses", "datetime", "enum", "functools",
     "hashlib", "heapq", "html", "itertools", "json", "markdown_it", "math", "operator", "pathlib",
-    "re", "snowballstemmer", "string", "typing", "unicodedata",
+    "re", "snowballstemmer", "string", "typing", "unicodedata", "yaml",
 }  # fmt: skip
 DOMAIN_MAY_KNOW = ("bot.errors", "bot.facts", "bot.lessons", "bot.settings")
 TELLS_THE_TIME = {"now", "today", "utcnow"}

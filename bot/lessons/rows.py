@@ -254,9 +254,21 @@ def row_id(body: Mapping[str, Json]) -> str:
 _TYPES: Final[dict[str, type[Row]]] = {
     each.TYPE: each
     for each in (
-        StoreRow, WriteRow, InvalidRow, RetiredRow, PathRow, EvictedRow, ConflictRow, UndoneRow,
-        PromotedRow, DemotedRow, RevokedRow, AdherenceRow, ShownRow, DeclinedRow,
-    )  # fmt: skip
+        StoreRow,
+        WriteRow,
+        InvalidRow,
+        RetiredRow,
+        PathRow,
+        EvictedRow,
+        ConflictRow,
+        UndoneRow,
+        PromotedRow,
+        DemotedRow,
+        RevokedRow,
+        AdherenceRow,
+        ShownRow,
+        DeclinedRow,
+    )
 } | {"signal": SignalRow, "seen": SignalRow}
 
 # Of each field but `at`: its name, its key in the file and its type.
