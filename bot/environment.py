@@ -114,7 +114,8 @@ VARIABLES: Mapping[str, Variable] = {variable.name: variable for variable in _TA
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What the variables say. `given` are the names that are set, `unknown` those nobody reads.
+    """What the variables say. `given` are those that are set, with what may be shown of them;
+    `unknown` are names that nobody reads.
 
     `key_file` and `private_key_file` are as given: whether they are there is seen when they are
     opened. `url` and the addresses of GitHub have no slash at the end.
@@ -134,7 +135,7 @@ class Environment:
     telegram_token: str | None = field(default=None, repr=False)
     executor: str | None = None
     anthropic_api_key: str | None = field(default=None, repr=False)
-    given: frozenset[str] = frozenset()
+    given: Mapping[str, str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
 
 
@@ -169,7 +170,11 @@ def read(environ: Mapping[str, str]) -> Environment:
         telegram_token=set_.get("LESSONKEEPER_TELEGRAM_TOKEN"),
         executor=_name(set_, "LESSONKEEPER_EXECUTOR"),
         anthropic_api_key=set_.get("ANTHROPIC_API_KEY"),
-        given=frozenset(VARIABLES.keys() & set_.keys()),
+        given={
+            name: "(not shown)" if variable.secret else set_[name]
+            for name, variable in VARIABLES.items()
+            if name in set_
+        },
         unknown=tuple(
             sorted(
                 name

@@ -14,12 +14,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bot.credentials import Credentials
-from bot.environment import VARIABLES, Environment, Variable, nearest
+from bot.environment import VARIABLES, Environment, nearest
 from bot.errors import Fault, UserError
 from bot.forge.app import PERMISSIONS
+from bot.forge.deliveries import Sent
 from bot.forge.errors import Unauthorized
 from bot.forge.manifest import EVENTS, WEBHOOK
-from bot.forge.survey import Grant, Guard, Registered, Rule, Sent, Webhook
+from bot.forge.survey import Grant, Guard, Registered, Rule, Webhook
 from bot.inbox import Status
 
 SKEW = timedelta(seconds=30)  # a JWT is dated a minute back: half of that is used up
@@ -66,20 +67,19 @@ def refused(name: str, error: UserError | Fault) -> Check:
 # --- this machine ----------------------------------------------------------------------------
 
 
-def variables(environment: Environment) -> Iterator[Check]:
-    """Each variable with what it is for and whether it is set; no secret is shown."""
+def misspelt(environment: Environment) -> Iterator[Check]:
     for name in environment.unknown:
         meant = nearest(name)
         remedy = f"Did you mean {meant}?" if meant else "Remove it."
         yield Check(name, False, "no such variable is read", remedy)
-    for variable in VARIABLES.values():
-        yield Check(variable.name, True, f"{_set(variable, environment)} ({variable.help})")
 
 
-def _set(variable: Variable, environment: Environment) -> str:
-    if variable.name in environment.given:
-        return "set, not shown" if variable.secret else "set"
-    return f"not set: {variable.unset}"
+def variables(environment: Environment) -> Iterator[Check]:
+    """Each variable with what it is for and what it is set to; no secret is shown."""
+    for name, variable in VARIABLES.items():
+        given = environment.given.get(name)
+        state = f"not set, {variable.unset}" if given is None else f"set, {given}"
+        yield Check(name, True, f"{variable.help}: {state}")
 
 
 def git(words: str | None) -> Check:
@@ -219,7 +219,7 @@ def deliveries(found: Sequence[Sent], url: str | None) -> Check:
     if url is None:
         return Check(name, True, f"{last}, listed")
     if not newest.arrived:
-        said = f"{last} did not arrive: {newest.status} ({newest.code or 'no answer'})"
+        said = f"{last} did not arrive: {newest.status}"
         remedy = f"See that {url}{WEBHOOK} is reached from outside and `serve` runs behind it."
         return Check(name, False, said, remedy)
     if failed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from bot.database import connect
 from bot.environment import Environment, read
 from bot.errors import Fault, UserError
 from bot.facts import Repository
+from bot.forge.deliveries import Deliveries
 from bot.forge.survey import Grant, Inside, Registered, Survey, clock_skew
 from bot.inbox import Inbox
 from bot.jobs import queue_url
@@ -36,10 +37,11 @@ def examine(
     except UserError as error:
         yield refused("environment", error)
         return
-    yield from doctor.variables(environment)
+    yield from doctor.misspelt(environment)
     yield _git()
     yield from _storage(environment, now or datetime.now(UTC))
     yield from _app(environment, repositories)
+    yield from doctor.variables(environment)
 
 
 def _git() -> Check:
@@ -66,14 +68,13 @@ def _storage(environment: Environment, now: datetime) -> Iterator[Check]:
         yield refused("database", error)
         return
     try:
-        yield _writable("database", engine)
-        if inspect(engine).has_table("inbox"):
+        database = _writable("database", engine)
+        yield database
+        if database.ok and inspect(engine).has_table("inbox"):
             yield from _inbox(engine, now)
-    except SQLAlchemyError as error:
-        yield _broken("database", error)
     finally:
         engine.dispose()
-    if file is not None:
+    if database.ok and file is not None:
         yield _queue(url)
 
 
@@ -162,7 +163,8 @@ def _registered(environment: Environment, found: Credentials, repositories: int)
     app = survey.registered()
     yield from doctor.app(app)
     yield doctor.webhook(survey.webhook(), environment.url)
-    yield doctor.deliveries(survey.deliveries(), environment.url)
+    listed = Deliveries(found.app_id, found.private_key, base_url=environment.github_url)
+    yield doctor.deliveries(listed.page().sent, environment.url)
     grants = survey.grants()
     yield from doctor.grants(grants, app)
     yield from _repositories(environment, survey, app, grants, repositories)
@@ -176,7 +178,7 @@ def _repositories(
     most: int,
 ) -> Iterator[Check]:
     wanting: list[str] = []
-    seen = left = 0
+    seen = 0
     for grant in grants:
         if grant.suspended:
             continue
@@ -185,32 +187,29 @@ def _repositories(
                 for repository in inside.repositories():
                     if repository.archived:
                         continue
-                    if seen == most:
-                        left += 1
-                        continue
                     seen += 1
-                    yield from _repository(environment, inside, repository, app, wanting)
+                    if seen > most:
+                        continue
+                    if (yield from _repository(environment, inside, repository, app)):
+                        wanting.append(repository.full_name)
         except (UserError, Fault) as error:
             yield refused(f"repositories of {grant.account}", error)
-    if left:
-        yield Check("repositories", None, f"{left} more were not looked at: {most} are")
+    if seen > most:
+        yield Check("repositories", None, f"{most} were looked at, {seen - most} more were not")
     yield doctor.model(wanting, environment.anthropic_api_key is not None)
 
 
 def _repository(
-    environment: Environment,
-    inside: Inside,
-    repository: Repository,
-    app: Registered,
-    wanting: list[str],
-) -> Iterator[Check]:
-    name = repository.full_name
+    environment: Environment, inside: Inside, repository: Repository, app: Registered
+) -> Generator[Check, None, bool]:
+    """Its checks, and whether it wants Claude."""
     try:
         guard = inside.guard(repository)
-        branch = repository.default_branch
-        yield doctor.branch(name, branch, guard, app.slug, environment.github_web)
+        yield doctor.branch(
+            repository.full_name, repository.default_branch, guard, app.slug, environment.github_web
+        )
         file = inside.file(repository, FILE)
-        if file is not None and read_settings(file, file=FILE).distiller == "claude":
-            wanting.append(name)
+        return file is not None and read_settings(file, file=FILE).distiller == "claude"
     except (UserError, Fault) as error:
-        yield refused(name, error)
+        yield refused(repository.full_name, error)
+        return False
