@@ -21,16 +21,21 @@ DONE, NO = 0, 1
 def setup(environment: Environment, host: str, port: int, wait: timedelta = LIFE) -> int:
     """Prints the link, waits for `wait` at most, says the next click: 0 registered, 1 not.
 
-    Port 0 takes a free one. Raises UserError where there is an App already, the data folder cannot
+    Stored credentials that are not under the newest key are put there instead. Port 0 takes a free
+    port. Raises UserError where there is an App already, the data folder cannot
     be written, or the address cannot be had.
     """
+    vault = Vault.of(environment)
+    if vault.exists() and vault.rotate():
+        _say("The App's credentials are encrypted anew; only the newest key is needed now.")
+        return DONE
     if known(environment):
         raise UserError(
             "An App is registered already.",
             remedy="`python app.py doctor` looks after it. For another one use another"
             " LESSONKEEPER_DATA.",
         )
-    Vault.of(environment).prepare()
+    vault.prepare()
     with _listen(host, port) as listening:
         taken = listening.getsockname()[1]
         pages = Setup(environment, _address(host, taken))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 import pytest
 import requests
+from cryptography.fernet import Fernet
 from flask import Flask
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 from werkzeug.serving import make_server
@@ -411,6 +413,17 @@ def test_the_command_ends_when_the_time_is_over(
     assert nothing_is_written(environment)
 
 
+def test_the_command_puts_credentials_under_the_newest_key(
+    environment: Environment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = (Fernet.generate_key().decode() for _ in range(2))
+    app = Credentials(7, "key", slug="lessonkeeper")
+    Vault(environment.data, keys=[old]).save(app)
+    assert setup(replace(environment, keys=(new, old)), "127.0.0.1", 0) == 0
+    assert "only the newest key is needed now" in capsys.readouterr().out
+    assert Vault(environment.data, keys=[new]).load() == app
+
+
 # --- the manifest ----------------------------------------------------------------------------
 
 
@@ -430,6 +443,11 @@ def test_the_app_asks_for_the_least_that_it_needs() -> None:
 def test_the_app_hears_what_the_receiver_handles_and_nothing_else() -> None:
     assert set(EVENTS) == HANDLED - UNASKED
     assert manifest("https://lessons.example")["default_events"] == list(EVENTS)
+
+
+def test_the_published_manifest_is_the_one_that_setup_posts() -> None:
+    file = Path(__file__).parents[2] / "deploy" / "app-manifest.json"
+    assert json.loads(file.read_text()) == manifest("https://lessonkeeper.example.com")
 
 
 def test_without_a_public_address_deliveries_are_listed_and_reach_nobody() -> None:
