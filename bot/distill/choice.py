@@ -40,9 +40,9 @@ _PENALTIES: tuple[tuple[float, re.Pattern[str]], ...] = (
 )
 _PARTS = re.compile(
     r";\s+|\s[—–-]{1,2}\s|—|:\s+(?=[a-z\ue000-\uf8ff])"
-    r"|,\s+(?:so|and|but|or|then)\s+"
+    r"|,\s+(?:so|and|but|or|then)\s+|,\s+(?=please\b)"
 )
-_OBLIGES = re.compile(r"(?:it )?(?:should|must|needs to|has to)\b")
+_OBLIGES = re.compile(r"(?:should|must|needs to|has to)\b")
 _ASIDE = re.compile(r"(?:minor|positive change|nit)\b", re.IGNORECASE)
 
 
@@ -85,6 +85,7 @@ def _of_prose(material: Material) -> Iterator[Candidate]:
     for index, sentence in enumerate(material.prose):
         for before, clause in _clauses(sentence):
             meant = subject(sentence) or about if before else about
+            clause = f"it {clause}" if meant and _OBLIGES.match(clause) else clause
             if not _ASIDE.match(clause) and (order := english.order(clause, meant)):
                 base = _GIVEN if order.sureness == 3 else _OBLIGATION
                 yield _scored(order, base - index * 0.6, index, before)
@@ -110,7 +111,7 @@ def _clauses(sentence: str) -> Iterator[tuple[str, str]]:
     for cut, following in zip_longest(cuts, cuts[1:]):
         part = sentence[cut.end() : following.start() if following else len(sentence)]
         if len(part.split()) > 2:
-            yield sentence[: cut.start()], f"it {part}" if _OBLIGES.match(part) else part
+            yield sentence[: cut.start()], part
 
 
 def _scored(order: english.Order, base: float, source: int, before: str = "") -> Candidate:

@@ -36,6 +36,7 @@ _ACTION_END = re.compile(
     r",|: |;| (?:so|because|instead|rather than|when|if|unless|before|without|which|while)\b"
     rf"| to (?=(?:{'|'.join(sorted(BASES))})\b)"
 )
+_CONDITIONED = re.compile(r"(?:for|when|if|to|in|unless|where|once|before|after|during|on)\b", re.I)
 _TAIL = re.compile(
     r"\s+(?:like|as) (?:so|follows|this|shown)$|,? such as:?$|,? e\.g\.,?$"
     r"|\s*\((?:e\.g\.|i\.e\.),?\s*\)|\s+(?:here|there|as well|too|accordingly)$"
@@ -142,7 +143,8 @@ def _placed(order: str, reason: str, material: Material) -> str:
     if material.path in material.masked.unmask(order + reason):
         return order
     place = material.masked.word(material.path)
-    ends = (m.start() for m in _ACTION_END.finditer(order) if " " in order[: m.start()])
+    begin = order.find(",") + 1 if _CONDITIONED.match(order) else 0
+    ends = (m.start() for m in _ACTION_END.finditer(order, begin) if " " in order[: m.start()])
     end = next((at for at in ends if order[:at].count("(") == order[:at].count(")")), len(order))
     return f"{order[:end]} in {place}{order[end:]}"
 
@@ -210,7 +212,7 @@ def _statement(text: str, material: Material) -> str:
         text = f"{but[1]} {but[2]}"
     elif but := re.match(r"^(?:while|although|though)\b[^,(]*,\s+(.+)$", text, re.IGNORECASE):
         text = but[1]
-    text = _definite(_POINTED.sub("", text), material)
+    text = _definite(_POINTED.sub("", english.bare(text)), material)
     text = _independent(text)
     if _LEANING_START.match(text) or re.search(r"\?|\bsuch an?\b", text):
         return ""

@@ -6,7 +6,15 @@ import re
 from dataclasses import dataclass, field
 
 from bot.distill import english
-from bot.distill.clauses import CODE, Masked, lower_first, mark_code, sentences, without_places
+from bot.distill.clauses import (
+    CODE,
+    Masked,
+    lower_first,
+    mark_code,
+    sentences,
+    upper_first,
+    without_places,
+)
 from bot.distill.languages import language_of
 from bot.distill.lexicon import any_of
 from bot.distill.passages import Finding
@@ -49,6 +57,8 @@ def _is_name(code: str) -> bool:
     )
 
 
+#: "I found a critical issue: the counter is never reset."
+_TOLD = re.compile(r": ((?:\S+ ){4,}\S+)$")
 _LABELLED = re.compile(r"^([A-Z][^:.`\ue000-\uf8ff]{3,60}): ([A-Z\ue000-\uf8ff].+)$")
 
 
@@ -74,7 +84,9 @@ def material(finding: Finding, limit: int) -> Material:
     for sentence in found:
         kept = _placeless(sentence, made)
         reason = nothing(kept) if kept else None
-        if reason and not _teaches_all_the_same(kept):
+        if reason and reason.startswith("pointer") and (told := _TOLD.search(kept)):
+            kept, reason = upper_first(told[1]), nothing(told[1])
+        if reason and not _teaches_all_the_same(kept, reason):
             made.dropped.append(reason)
         elif kept:
             made.prose.append(kept)
@@ -82,9 +94,12 @@ def material(finding: Finding, limit: int) -> Material:
     return made
 
 
-def _teaches_all_the_same(sentence: str) -> bool:
-    """ "I have one suggestion: improve X by doing Y" points, and teaches."""
-    return bool(re.search(r"\bby \w+ing\b", sentence) and english.order(sentence))
+def _teaches_all_the_same(sentence: str, reason: str) -> bool:
+    """ "I have one suggestion: improve X by doing Y" points, and teaches; "use X to close it properly"
+    has a word of praise, and teaches."""
+    if reason != "approval" and not re.search(r"\bby \w+ing\b", sentence):
+        return False
+    return english.order(sentence) is not None
 
 
 def _placeless(text: str, made: Material) -> str:

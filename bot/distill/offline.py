@@ -36,7 +36,7 @@ class Offline:
             made = _made(_where_it_holds(finding, found), characters)
             if isinstance(made, str):
                 reasons[made] += 1
-            elif not any(_alike(made.sentence, other.sentence) for other in lessons):
+            elif made.sentence not in {other.sentence for other in lessons}:
                 lessons.append(made)
                 used.append(finding)
         if lessons:
@@ -48,7 +48,7 @@ def _rank(finding: Finding) -> tuple[bool, int, bool, int, bool]:
     """Where the reviewer set no mark, what the finding says would happen stands for it."""
     unmarked = finding.severity is Severity.UNMARKED
     return (
-        is_minor(finding.text),
+        is_minor(finding.opening, finding.text),
         finding.severity,
         not finding.security,
         gravity(finding.text) if unmarked else 0,
@@ -65,7 +65,7 @@ def _where_it_holds(finding: Finding, found: list[Finding]) -> Finding:
 def _made(finding: Finding, characters: int) -> Lesson | str:
     if finding.praise or (finding.title and is_praise(finding.title)):
         return "approval"
-    if is_minor(finding.text) and finding.severity > Severity.MAJOR:
+    if is_minor(finding.opening, finding.text) and finding.severity > Severity.MAJOR:
         return "style or this pull request only"
     made = lesson(finding, characters)
     if isinstance(made, str):

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from bot.distill.clauses import sentences
 from bot.distill.lexicon import pattern
 from bot.distill.model import Remark
 from bot.distill.reading import Block, Kind, read
@@ -43,6 +44,12 @@ class Finding:
     @property
     def text(self) -> str:
         return " ".join([self.title, *self.prose])
+
+    @property
+    def opening(self) -> str:
+        """What the finding begins with: its title and its first sentence."""
+        first = next(sentences(self.prose[0]), "") if self.prose else ""
+        return f"{self.title} {first}"
 
     @property
     def is_empty(self) -> bool:

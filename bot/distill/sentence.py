@@ -28,9 +28,14 @@ def lesson(finding: Finding, characters: int) -> Lesson | str:
     return Lesson(
         sentence=sentence,
         trigger=_trigger(made, sentence),
-        strategy=_phrase(re.split(r"(?<=\S): |; ", sentence, maxsplit=1)[0]),
+        strategy=_phrase(_action(sentence)),
         comment=finding.comment,
     )
+
+
+def _action(sentence: str) -> str:
+    """What is to be done, without why."""
+    return re.split(r": |; ", sentence.removeprefix("Remember: "), maxsplit=1)[0]
 
 
 def _trigger(made: Material, sentence: str) -> str:

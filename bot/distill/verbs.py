@@ -18,9 +18,14 @@ _OBJECT_START = words("verbs", "object start")
 _VOWELS = "aeiou"
 
 
+def is_doubtful(word: str) -> bool:
+    """Whether the verb is more often a noun or an adjective at the start of a sentence."""
+    return word.lower() in _DOUBTFUL
+
+
 def is_order(word: str, following: str) -> bool:
     """Whether `word` at the start of a sentence gives an order, judged with the word after it."""
-    word, following = word.lower(), following.lower()
+    word, following = word.lower().replace("’", "'"), following.lower()
     if word in ("do", "don't", "never", "always", "please"):
         return from_third(following) is None
     if word == "be" or (word in BASES and word not in _DOUBTFUL):

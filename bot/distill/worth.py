@@ -26,6 +26,7 @@ _SEEKING = pattern("worth", "seeking")
 _REPORT = pattern("worth", "report")
 _STYLE = pattern("worth", "style")
 _ONE_PULL_REQUEST = pattern("worth", "one pull request")
+_DISMISSED = pattern("worth", "dismissed")
 _WEAK = pattern("worth", "weak")
 _GRAVE = pattern("worth", "grave")
 
@@ -36,6 +37,8 @@ def nothing(sentence: str) -> str | None:
     for reason, words in _NOTHING:
         if words.search(bare):
             return reason
+    if _ONE_PULL_REQUEST.search(bare):
+        return "true of this pull request only"
     if _PRAISE.search(bare) and not BAD.search(_PRAISE.sub("", bare)):
         return "approval"
     return "question" if _SEEKING.match(bare) else None
@@ -60,9 +63,10 @@ def is_praise(title: str) -> bool:
     return bool(_PRAISE.search(title)) and not qualified
 
 
-def is_minor(text: str) -> bool:
-    """A remark about style, or true of this pull request only."""
-    return bool(_STYLE.search(text) or _ONE_PULL_REQUEST.search(text))
+def is_minor(opening: str, text: str) -> bool:
+    """A remark about style, true of this pull request only, or taken back by its reviewer."""
+    slight = _STYLE.search(opening) or _ONE_PULL_REQUEST.search(opening)
+    return bool(slight or _DISMISSED.search(text))
 
 
 def gravity(text: str) -> int:

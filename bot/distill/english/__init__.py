@@ -14,7 +14,7 @@ from bot.distill.english.given import BAD, gerund_subject, given
 from bot.distill.english.obligation import obligation
 from bot.distill.english.order import Order, bare, is_order_text
 
-__all__ = ["BAD", "Order", "is_order_text", "opposite", "order"]
+__all__ = ["BAD", "Order", "bare", "is_order_text", "opposite", "order"]
 
 
 def order(sentence: str, subject: str = "") -> Order | None:

@@ -179,6 +179,12 @@ def _main_statement(text: str) -> str:
     return text
 
 
+#: What a library or a language does by its nature is no fault.
+_BY_NATURE = frozenset(
+    ["disallow", "forbid", "prohibit", "recommend", "suggest", "support", "deprecate"]
+)
+
+
 def _undo(who: str, verb: str, rest: str) -> str | None:
     match _KINDS.get(verb, "verb"):
         case "state":
@@ -195,6 +201,10 @@ def _undo(who: str, verb: str, rest: str) -> str | None:
             return _do(who, rest[4:]) if rest.startswith("not ") else None
         case "adverb":
             return _undo_adverb(who, verb, rest)
+        case "verb" if from_third(verb) in _BY_NATURE:
+            return None
+        case "verb" if re.search(r"\bbut (?:does not|doesn't|doesn’t|never|do not)\b", rest):
+            return None
         case "verb":
             return f"Do not let {who} {from_third(verb) or verb} {_bases(rest)}".rstrip()
         case _:

@@ -16,6 +16,7 @@ _OBLIGING = pattern(
     r"\s({})(n't|n’t| not| never)?\s+"
     r"((?:(?:also|ideally|always|only|probably|either|instead|really|still|likely)\s+)*)",
 )
+_NEEDS = re.compile(r"^(.+?) (?:needs|need|requires?) ((?:an?|its own|their own|some) .+)$")
 PRONOUN = re.compile(r"^(?:it|this|that|they|these|those|which)$", re.IGNORECASE)
 _OPINION = re.compile(
     r"^(?:I (?:think|believe|feel|noticed)|it (?:seems|looks like)|note)(?: that)? ", re.IGNORECASE
@@ -44,6 +45,8 @@ _LONGEST_NOUN = 14  # words
 
 
 def obligation(text: str, subject: str) -> Order | None:
+    if (needs := _NEEDS.match(text)) and is_noun(needs[1]):
+        return Order(f"Give {lower_first(needs[1])} {needs[2]}", 2)
     match = _OBLIGING.search(text)
     if match is None or text.endswith("?"):
         return None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bot.distill.clauses import lower_first, upper_first
+from bot.distill.clauses import CODE, lower_first, upper_first
 from bot.distill.lexicon import pattern
-from bot.distill.verbs import is_order
+from bot.distill.verbs import from_third, is_doubtful, is_order
 
 _OPENER = pattern("english", "opener", r"^{}\b\s*[,:;–—-]*\s+")
 _LABEL = pattern("english", "label", r"^{}(?:\s*\([^()]{1,40}\))?\s*(?::|\s[–—-]\s)\s*")
@@ -17,6 +17,36 @@ _DROPPED = re.compile(
     re.IGNORECASE,
 )
 _KEPT = re.compile(r"(?:when|if|for|to|in|unless|where|once|before|after|during|on)\b")
+#: "Silence functionality is broken": a noun that looks like a verb, unless a clause may follow it.
+_STATEMENT = re.compile(
+    r"(?!(?:ensure|make|check|verify|confirm|note|remember|validate|assert|document|let|see|guarantee"
+    r"|show|report|log|say)\b)[A-Za-z-]+"
+    r"(?: (?!(?:that|which|when|if|where|as|what|how|until|while)\b)[\w-]+){1,3}"
+    r" (?:is|are|was|were|has|have|can|could|will|would|should|must|does)\b",
+    re.IGNORECASE,
+)
+_NOUN = re.compile(
+    rf"(?!(?:that|if|whether|how|what|when|where|the|an?|all|any|both|each|it)$)"
+    rf"(?:[a-z-]*[a-rt-z]|{CODE})"
+)
+_BEHIND_PLURAL = frozenset(
+    [
+        "for",
+        "to",
+        "in",
+        "of",
+        "and",
+        "or",
+        "from",
+        "on",
+        "with",
+        "before",
+        "after",
+        "when",
+        "if",
+        "as",
+    ]
+)
 #: Longer circumstances would hide the order behind them.
 _LONGEST_CIRCUMSTANCE = 90
 
@@ -45,7 +75,18 @@ def bare(sentence: str) -> str:
 def is_order_text(text: str) -> bool:
     """Whether the text is already in the imperative."""
     words = text.split()
-    return bool(words) and is_order(words[0].strip(",:"), words[1] if len(words) > 1 else "")
+    if not words or _STATEMENT.match(text) or _is_action_of(words):
+        return False
+    return is_order(words[0].strip(",:"), words[1] if len(words) > 1 else "")
+
+
+def _is_action_of(words: list[str]) -> bool:
+    """ "Default `x` leaves none", "Delete endpoint returns 200": a noun, and what it does."""
+    for at in (2, 3):
+        if len(words) > at + 1 and from_third(words[at]) and words[at + 1] not in _BEHIND_PLURAL:
+            plain = all(_NOUN.fullmatch(word) for word in words[1:at])
+            return plain and (is_doubtful(words[0]) or not re.match(CODE, words[1]))
+    return False
 
 
 def under(circumstance: str, text: str) -> str:
