@@ -171,7 +171,7 @@ def read(environ: Mapping[str, str]) -> Environment:
         executor=_name(set_, "LESSONKEEPER_EXECUTOR"),
         anthropic_api_key=set_.get("ANTHROPIC_API_KEY"),
         given={
-            name: "(not shown)" if variable.secret else set_[name]
+            name: "not shown" if variable.secret else set_[name]
             for name, variable in VARIABLES.items()
             if name in set_
         },

@@ -59,7 +59,7 @@ def test_every_variable_is_read() -> None:
         github_url="https://github.example/api/v3",
         github_web="https://github.example",
         anthropic_api_key="sk-claude",
-        given=OTHERS | dict.fromkeys(SECRETS, "(not shown)"),
+        given=OTHERS | dict.fromkeys(SECRETS, "not shown"),
     )
     assert read({"LESSONKEEPER_KEY_FILE": "key"}).key_file == Path("key")
 

@@ -78,7 +78,7 @@ class Guard:
 
 
 def clock_skew(base_url: str = PUBLIC) -> timedelta:
-    """How far the clock of this machine is ahead of GitHub's, to about a second. Raises Fault."""
+    """How far the clock of this machine is ahead of GitHub's, to a second. Raises Fault."""
     before = datetime.now(UTC)
     try:
         answer = requests.head(f"{base_url}/", timeout=SECONDS)
@@ -87,7 +87,8 @@ def clock_skew(base_url: str = PUBLIC) -> timedelta:
         raise Fault(f"GitHub could not be reached ({type(error).__name__}).") from None
     except (KeyError, ValueError):
         raise Fault("GitHub answered without its time.") from None
-    return before + (datetime.now(UTC) - before) / 2 - theirs
+    ours = before + (datetime.now(UTC) - before) / 2
+    return ours - theirs - timedelta(seconds=0.5)  # the header leaves out the fraction
 
 
 class Survey:

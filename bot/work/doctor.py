@@ -78,8 +78,8 @@ def variables(environment: Environment) -> Iterator[Check]:
     """Each variable with what it is for and what it is set to; no secret is shown."""
     for name, variable in VARIABLES.items():
         given = environment.given.get(name)
-        state = f"not set, {variable.unset}" if given is None else f"set, {given}"
-        yield Check(name, True, f"{variable.help}: {state}")
+        state = f"not set: {variable.unset}" if given is None else f"set: {given}"
+        yield Check(name, True, f"{state} ({variable.help})")
 
 
 def git(words: str | None) -> Check:

@@ -159,10 +159,10 @@ def test_every_variable_is_listed_and_no_secret_shown(
     doctor(place.environ)
     printed = capsys.readouterr().out
     for name, variable in VARIABLES.items():
-        state = f"not set, {variable.unset}"
+        state = f"not set: {variable.unset}"
         if name in place.environ:
-            state = "set, (not shown)" if variable.secret else f"set, {place.environ[name]}"
-        assert f"ok  {name}: {variable.help}: {state}\n" in printed
+            state = "set: not shown" if variable.secret else f"set: {place.environ[name]}"
+        assert f"ok  {name}: {state} ({variable.help})\n" in printed
     assert "hidden" not in printed
 
 
