@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess  # nosec B404
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,11 +27,17 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`status` is git's letter: A, M, D or R; `previous` is set for R."""
+    """`status` is git's letter: A, M, D or R; `previous` is set for R.
+
+    `blob` is the id of the new content, of the old one where it was deleted; lines are counted.
+    """
 
     status: str
     path: str
     previous: str | None = None
+    blob: str = ""
+    added: int = 0
+    deleted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +112,22 @@ class Bare:
         """Between two trees; `before` None is the empty tree."""
         start = before or self._git("hash-object", "-t", "tree", "-w", "--stdin", stdin=b"").strip()
         flag = "--find-renames" if renames else "--no-renames"
-        text = self._git("diff-tree", "-r", "-z", "--name-status", flag, start, after)
+        text = self._git("diff-tree", "-r", "-z", "--raw", "--numstat", flag, start, after)
         words = iter(text.split("\0"))
-        found = []
-        for status in words:
-            if status.startswith("R"):
-                previous, path = next(words), next(words)
-                found.append(Change("R", path, previous))
-            elif status:
-                found.append(Change(status, next(words)))
-        return found
+        found: dict[str, Change] = {}
+        for word in words:
+            if word.startswith(":"):  # the raw lines come first, then the counts
+                _, _, old, new, status = word.split()
+                previous = next(words) if status.startswith("R") else None
+                path = next(words)
+                found[path] = Change(status[0], path, previous, old if status == "D" else new)
+            elif word:
+                added, deleted, path = word.split("\t")
+                if not path:  # of a rename, whose names follow
+                    _, path = next(words), next(words)
+                counts = (0 if count == "-" else int(count) for count in (added, deleted))
+                found[path] = replace(found[path], added=next(counts), deleted=next(counts))
+        return list(found.values())
 
     def paths(self, revision: str) -> list[str]:
         return self._git("ls-tree", "-r", "-z", "--name-only", revision).split("\0")[:-1]

@@ -83,6 +83,27 @@ def requested_action(
     _emit(repository, "check_run", payload, by)
 
 
+def check_run(repository: SandboxRepository, action: str, found: records.CheckRun) -> None:
+    payload = {"action": action, "check_run": payloads.check_run(repository, found)}
+    _emit(repository, "check_run", payload, repository.owner)
+
+
+def workflow_run(repository: SandboxRepository, suite: records.CheckSuite, conclusion: str) -> None:
+    run = {
+        "id": suite.id,
+        "name": suite.workflow,
+        "head_branch": suite.branch,
+        "head_sha": suite.head_sha,
+        "event": "push" if suite.branch == repository.default_branch else "pull_request",
+        "status": "completed",
+        "conclusion": conclusion,
+        "check_suite_id": suite.id,
+        "pull_requests": payloads.checked_pull_requests(repository, suite),
+    }
+    payload = {"action": "completed", "workflow_run": run}
+    _emit(repository, "workflow_run", payload, repository.owner)
+
+
 def push(repository: SandboxRepository, branch: str, before: str, after: str, by: str) -> None:
     created = before == EMPTY
     new = repository.bare.commits(after if created else f"{before}..{after}")

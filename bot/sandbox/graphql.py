@@ -5,18 +5,15 @@ Names, types and nullability are those of GitHub's public schema.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from graphql import GraphQLError, GraphQLResolveInfo, build_schema, graphql_sync
+from graphql import GraphQLError, build_schema, graphql_sync
 
-from bot.sandbox import payloads
+from bot.sandbox import graphql_commit, payloads
+from bot.sandbox.graphql_commit import Info, Json, branch, commit, connection
 from bot.sandbox.pull_request import SandboxPullRequest
 from bot.sandbox.repository import SandboxRepository
-
-Json = dict[str, Any]
-Info = GraphQLResolveInfo[Any]
-PAGE_LIMIT = 100
 
 SCHEMA = build_schema(
     """
@@ -24,12 +21,20 @@ SCHEMA = build_schema(
     scalar DateTime
     scalar GitObjectID
     type Query { repository(owner: String!, name: String!): Repository }
-    type Repository { pullRequest(number: Int!): PullRequest }
+    type Repository {
+      pullRequest(number: Int!): PullRequest
+      pullRequests(first: Int, after: String, orderBy: IssueOrder): PullRequestConnection!
+      object(oid: GitObjectID): GitObject
+      defaultBranchRef: Ref
+    }
     type PageInfo { hasNextPage: Boolean! endCursor: String }
     type PullRequest {
       reviewThreads(first: Int, after: String): PullRequestReviewThreadConnection!
       reviews(first: Int, after: String): PullRequestReviewConnection
-      commits(first: Int, after: String): PullRequestCommitConnection!
+      commits(first: Int, last: Int, after: String): PullRequestCommitConnection!
+      timelineItems(
+        first: Int, after: String, itemTypes: [PullRequestTimelineItemsItemType!]
+      ): PullRequestTimelineItemsConnection!
     }
     type PullRequestReviewThreadConnection { pageInfo: PageInfo! nodes: [PullRequestReviewThread] }
     type PullRequestReviewThread {
@@ -46,13 +51,19 @@ SCHEMA = build_schema(
     type PullRequestReview { fullDatabaseId: BigInt lastEditedAt: DateTime }
     type PullRequestCommitConnection { pageInfo: PageInfo! nodes: [PullRequestCommit] }
     type PullRequestCommit { commit: Commit! }
-    type Commit {
-      oid: GitObjectID!
-      committedDate: DateTime!
-      parents(first: Int, after: String): CommitConnection!
+    type PullRequestConnection { pageInfo: PageInfo! nodes: [PullRequest] }
+    enum IssueOrderField { COMMENTS CREATED_AT UPDATED_AT }
+    enum OrderDirection { ASC DESC }
+    input IssueOrder { direction: OrderDirection! field: IssueOrderField! }
+    enum PullRequestTimelineItemsItemType { HEAD_REF_FORCE_PUSHED_EVENT }
+    type PullRequestTimelineItemsConnection {
+      pageInfo: PageInfo!
+      nodes: [PullRequestTimelineItems]
     }
-    type CommitConnection { totalCount: Int! }
+    union PullRequestTimelineItems = HeadRefForcePushedEvent
+    type HeadRefForcePushedEvent { beforeCommit: Commit }
     """
+    + graphql_commit.SCHEMA
 )
 
 
@@ -87,7 +98,22 @@ def _repository(found: SandboxRepository, limit: int) -> Json:
             raise _not_found(f"Could not resolve to a PullRequest with the number of {number}.")
         return _pull_request(pull, limit)
 
-    return {"pullRequest": pull_request}
+    def pull_requests(info: Info, **paging: Any) -> Json:
+        # The sandbox does not know when each was updated: the newest first stands for it.
+        paging.pop("orderBy", None)
+        newest = sorted(found.pulls.values(), key=lambda pull: -pull.number)
+        return connection([_pull_request(pull, limit) for pull in newest])(info, **paging)
+
+    def git_object(_: Info, oid: str) -> Json | None:
+        known = found.bare.sha(oid)
+        return commit(found, found.bare.commits("-1", known)[0]) if known else None
+
+    return {
+        "pullRequest": pull_request,
+        "pullRequests": pull_requests,
+        "object": git_object,
+        "defaultBranchRef": lambda _: branch(found, found.default_branch),
+    }
 
 
 def _pull_request(pull: SandboxPullRequest, limit: int) -> Json:
@@ -96,7 +122,7 @@ def _pull_request(pull: SandboxPullRequest, limit: int) -> Json:
             "isResolved": thread.resolved,
             "isOutdated": thread.outdated,
             # Not cut by `limit`: a test's small pages are about the outer lists.
-            "comments": _connection([{"fullDatabaseId": str(c)} for c in thread.comments]),
+            "comments": connection([{"fullDatabaseId": str(c)} for c in thread.comments]),
         }
         for thread in pull.threads
     ]
@@ -107,35 +133,33 @@ def _pull_request(pull: SandboxPullRequest, limit: int) -> Json:
         }
         for review in pull.reviews.values()
     ]
+    bare = pull.repository.bare
     commits = [
-        {
-            "commit": {
-                "oid": commit.sha,
-                "committedDate": payloads.time(commit.committed_at),
-                "parents": {"totalCount": len(commit.parents)},
-            }
-        }
+        {"commit": commit(pull.repository, found)}
         for sha in pull.commits
-        for commit in pull.repository.bare.commits("-1", sha)
+        for found in bare.commits("-1", sha)
+    ]
+    replaced = [
+        {
+            "__typename": "HeadRefForcePushedEvent",
+            "beforeCommit": commit(pull.repository, found),
+        }
+        for sha in pull.replaced
+        for found in bare.commits("-1", sha)
     ]
     return {
-        "reviewThreads": _connection(threads, limit),
-        "reviews": _connection(reviews, limit),
-        "commits": _connection(commits, limit),
+        "reviewThreads": connection(threads, limit),
+        "reviews": connection(reviews, limit),
+        "commits": _first_or_last(commits, limit),
+        "timelineItems": connection(replaced, limit),
     }
 
 
-def _connection(items: Sequence[Json], limit: int = PAGE_LIMIT) -> Callable[..., Json]:
-    def page(_: Info, first: int | None = None, after: str | None = None) -> Json:
-        if first is None:
-            raise GraphQLError("You must provide a `first` or `last` value to properly paginate.")
-        if not 1 <= first <= PAGE_LIMIT:
-            raise GraphQLError(f"Requesting {first} records exceeds the `first` limit of 100.")
-        start = int(after) if after else 0
-        end = min(start + min(first, limit), len(items))
-        cursor = str(end) if end > start else None
-        info = {"hasNextPage": end < len(items), "endCursor": cursor}
-        return {"pageInfo": info, "nodes": items[start:end]}
+def _first_or_last(items: list[Json], limit: int) -> Callable[..., Json]:
+    def page(info: Info, last: int | None = None, **paging: Any) -> Json:
+        if last is None:
+            return connection(items, limit)(info, **paging)
+        return connection(items[-last:])(info, first=last)
 
     return page
 

@@ -208,15 +208,15 @@ def timeline_event(found: records.TimelineEvent) -> Json:
     return json
 
 
-def file(change: Change, sha: str) -> Json:
+def file(change: Change) -> Json:
     names = {"A": "added", "M": "modified", "D": "removed", "R": "renamed", "T": "changed"}
     json: Json = {
-        "sha": sha,
+        "sha": change.blob,
         "filename": change.path,
         "status": names[change.status],
-        "additions": 0,
-        "deletions": 0,
-        "changes": 0,
+        "additions": change.added,
+        "deletions": change.deleted,
+        "changes": change.added + change.deleted,
     }
     if change.previous is not None:
         json["previous_filename"] = change.previous
@@ -258,12 +258,54 @@ def check_run(found: SandboxRepository, run: records.CheckRun) -> Json:
             "title": run.title,
             "summary": run.summary,
             "text": run.text,
-            "annotations_count": 0,
+            "annotations_count": len(run.annotations),
             "annotations_url": f"{api(found)}/check-runs/{run.id}/annotations",
         },
-        "check_suite": {"id": run.id},
+        "check_suite": {"id": run.suite.id if run.suite else run.id},
         "app": app(found.forge) if run.app == found.forge.app_id else {"id": run.app},
-        "pull_requests": [],
+        "pull_requests": checked_pull_requests(found, run.suite) if run.suite else [],
+    }
+
+
+def checked_pull_requests(found: SandboxRepository, suite: records.CheckSuite) -> list[Json]:
+    """The open pull requests of the suite's branch; GitHub names none that came from a fork."""
+    return [
+        {
+            "url": f"{api(found)}/pulls/{pull.number}",
+            "id": pull.id,
+            "number": pull.number,
+            "head": {"ref": pull.head, "sha": pull.head_sha},
+            "base": {"ref": pull.base, "sha": pull.base_sha},
+        }
+        for pull in found.pulls.values()
+        if pull.fork is None and pull.closed_at is None and pull.head == suite.branch
+    ]
+
+
+def annotation(found: records.Annotation) -> Json:
+    return {
+        "path": found.path,
+        "start_line": 1,
+        "end_line": 1,
+        "annotation_level": found.level,
+        "title": found.title,
+        "message": found.message,
+        "raw_details": "",
+    }
+
+
+def commit(found: SandboxRepository, commit: Commit) -> Json:
+    """A commit as comparisons and pull requests list it; `author` is null for a stranger's."""
+    login = commit.email.partition("+")[2].removesuffix("@users.noreply.github.com")
+    account = found.forge.accounts.get(login.lower())
+    signature = {"name": commit.author, "email": commit.email, "date": time(commit.committed_at)}
+    return {
+        "sha": commit.sha,
+        "node_id": f"C_{commit.sha}",
+        "commit": {"message": commit.message, "author": signature, "committer": signature},
+        "author": user(account) if account else None,
+        "committer": user(account) if account else None,
+        "parents": [{"sha": sha} for sha in commit.parents],
     }
 
 

@@ -56,6 +56,7 @@ class SandboxPullRequest:
     comments: dict[int, records.InlineComment] = field(default_factory=dict)
     threads: list[records.Thread] = field(default_factory=list)
     timeline: list[records.TimelineEvent] = field(default_factory=list)
+    replaced: list[str] = field(default_factory=list)  # heads that force pushes took away
 
     def push(self, by: str, files: Files, *, message: str = "Address the review") -> str:
         """A commit on the head; threads on the files that it touches become outdated."""
@@ -71,6 +72,7 @@ class SandboxPullRequest:
     def force_push(self, by: str, files: Files, *, message: str = "Start over") -> str:
         """One commit on the base's tip instead of all before; every thread becomes outdated."""
         before = self.head_sha
+        self.replaced.append(before)
         self.write(by, Edit(files, {}), [self.repository.tip(self.base)], message)
         for thread in self.threads:
             self._outdate(thread)

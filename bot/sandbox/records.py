@@ -76,6 +76,27 @@ class Action:
     identifier: str
 
 
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    path: str
+    message: str
+    title: str = ""
+    level: str = "failure"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSuite:
+    """`branch` is None for a fork's; `workflow` for an App that is not GitHub Actions."""
+
+    id: int
+    app: int
+    slug: str
+    head_sha: str
+    branch: str | None
+    created_at: datetime
+    workflow: str | None = None
+
+
 @dataclass(slots=True)
 class CheckRun:
     id: int
@@ -91,6 +112,8 @@ class CheckRun:
     summary: str | None = None
     text: str | None = None
     actions: tuple[Action, ...] = ()
+    suite: CheckSuite | None = None
+    annotations: tuple[Annotation, ...] = ()
 
     @property
     def buttons(self) -> tuple[Action, ...]:

@@ -100,7 +100,7 @@ def inline_comments(call: Call, number: int) -> Answer:
 def files(call: Call, number: int) -> Answer:
     pull = call.pull(number)
     changes = call.repository.bare.changes(pull.base_sha, pull.head_sha, renames=True)
-    return Listing([payloads.file(change, pull.head_sha) for change in changes])
+    return Listing([payloads.file(change) for change in changes])
 
 
 def timeline(call: Call, number: int) -> Answer:

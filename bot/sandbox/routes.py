@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from flask import Flask, Response, jsonify, request
 
-from bot.sandbox import attempts, graphql, payloads
+from bot.sandbox import attempts, graphql, payloads, rest_checks
 from bot.sandbox.access import Access, Token
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.repository import SandboxRepository
@@ -42,7 +42,7 @@ class Routes:
             ("GET", "/users/<login>"): self._user,
             ("POST", "/graphql"): self._graphql,
         }
-        for endpoint in ENDPOINTS:
+        for endpoint in (*ENDPOINTS, *rest_checks.ENDPOINTS):
             below = self._below_repository(endpoint)
             rules[endpoint.method, f"/repos/<owner>/<name>{endpoint.rule}"] = below
             rules[endpoint.method, f"/repositories/<int:repository_id>{endpoint.rule}"] = below
