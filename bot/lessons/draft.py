@@ -27,11 +27,20 @@ from bot.lessons.edit import (
     Landed,
     Snapshot,
 )
-from bot.lessons.entries import Entry, load
+from bot.lessons.entries import Entry, load, load_standing
 from bot.lessons.history import History, Signal
 from bot.lessons.retirement import Invalidation
-from bot.lessons.rows import ConflictRow, RetiredRow, Row, SignalRow, StoreRow, WriteRow
+from bot.lessons.rows import (
+    AdherenceRow,
+    ConflictRow,
+    RetiredRow,
+    Row,
+    SignalRow,
+    StoreRow,
+    WriteRow,
+)
 from bot.lessons.similarity import Comparison, decide
+from bot.lessons.standing import parse
 from bot.settings import Settings
 
 
@@ -54,7 +63,14 @@ class Draft:
         self.sources: dict[str, str] = {}
         self.prs: set[int] = set()
         self.entries, self.dropped = load(self.document, self.history)
-        self.taken |= {entry.id for entry in self.entries}
+        files = {path: parse(path, data) for path, data in snapshot.standing.items()}
+        self.standing = load_standing(
+            {path: file for path, file in files.items() if file}, self.history
+        )
+        self.taken |= {entry.id for entry in (*self.entries, *self.standing)}
+        self.files: dict[str, bytes | None] = {}  # of standing lessons and markers
+        self.verdicts: dict[str, list[AdherenceRow]] = {}  # by standing lesson
+        self.roots = dict(self.history.roots)
 
     def invalidate(self, signal: Signal, reason: Invalidation) -> None:
         if signal.id in self.invalid:
@@ -64,7 +80,7 @@ class Draft:
         self.invalid[signal.id] = row
         self.rows.append(row)
         self.prs.add(reason.pr)
-        for entry in self.entries:
+        for entry in (*self.standing, *self.entries):
             if any(s.id == signal.id for s in entry.signals):
                 entry.touched = True
 
@@ -101,12 +117,13 @@ class Draft:
             for e in self.entries
             if e.index is not None and e.revision != Revision()
         }
-        appended = [line(e.text, e.trailer, e.id) for e in self.entries if e.index is None]
+        appended = [line(e.text, e.trailer, e.id) for e in self.entries if e.fresh]
         counts = {name: self.counts[name] for name in COUNTED if self.counts[name] > 0}
         data = self.document.edit(revisions, self.dropped, appended)
         readable = data != (self.snapshot.lessons or HEADER.encode())
-        changes: dict[str, bytes | None] = {}
-        if readable:
+        changes: dict[str, bytes | None] = dict(self.files)
+        readable = readable or bool(changes)
+        if data != (self.snapshot.lessons or HEADER.encode()):
             self._check(data, len(appended))
             changes[LESSONS] = data
         if readable or self.rows:
@@ -184,6 +201,16 @@ class Draft:
             return StoreRow(since, self.snapshot.repository, "copied", known[0].repo)
         origin = "adopted" if known or (self.document.ours and self.snapshot.lessons) else "new"
         return StoreRow(at, self.snapshot.repository, origin)
+
+    @property
+    def as_of(self) -> datetime:
+        """The time that everything committed is derived at: that of the newest event."""
+        known = [r.at for r in self.history.recorded] + [r.at for r in self.rows]
+        return max(known, default=datetime.combine(self.today, time(), UTC))
+
+    def root_of(self, bullet: str) -> str:
+        """The id under which a bullet's lesson stood before, or its own."""
+        return self.roots.get(bullet, bullet)
 
     def compare(self, new: str, old: str) -> Comparison:
         return decide(new, old, self.settings.refresh)

@@ -6,7 +6,7 @@ Frozen values alone; the deciding is in `bot.lessons.store`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.lessons.bullet import Verdict
@@ -60,7 +60,8 @@ class Present:
 class Snapshot:
     """A store at one commit. `repository` is 0 where a clone alone does not tell.
 
-    `created_at` is when the repository came to be, where known.
+    `created_at` is when the repository came to be, where known; `standing` are the files of
+    standing lessons and `markers` those of lessons that do not stand any more, by path.
     """
 
     lessons: bytes | None
@@ -69,6 +70,23 @@ class Snapshot:
     repository: int
     attributes: bool = False
     created_at: datetime | None = None
+    standing: Mapping[str, bytes] = field(default_factory=dict)
+    markers: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one pull request, for the adherence to what it had been shown.
+
+    `shown` are the ids that stood in the block at its merge base; `paths` those that it touched.
+    """
+
+    pr: int
+    at: datetime
+    merged: bool
+    closed: bool
+    shown: frozenset[str]
+    paths: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ from datetime import UTC, date, datetime, time
 from bot.lessons.bullet import Trailer, Verdict
 from bot.lessons.document import Document, Revision
 from bot.lessons.history import History, Signal
+from bot.lessons.standing import StandingFile
 
 
 @dataclass(slots=True)
 class Entry:
-    """A bullet of ours while the write is being decided."""
+    """A bullet of ours, or a standing lesson, while the write is being decided."""
 
     id: str
     text: str
@@ -27,6 +28,12 @@ class Entry:
     refreshed: bool = False
     touched: bool = False
     revision: Revision = field(default_factory=Revision)
+    file: StandingFile | None = None  # it stands: its words are in a file of its own
+
+    @property
+    def fresh(self) -> bool:
+        """Appended in this write."""
+        return self.index is None and self.file is None
 
     @property
     def active(self) -> bool:
@@ -76,6 +83,19 @@ def load(document: Document, history: History) -> tuple[list[Entry], set[int]]:
     return list(kept.values()), folded
 
 
+def load_standing(files: Mapping[str, StandingFile], history: History) -> list[Entry]:
+    """The standing lessons as candidates: their sentence as a person may have edited it."""
+    found: list[Entry] = []
+    for file in sorted(files.values(), key=lambda f: f.path):
+        signals = list(history.evidence_of(file.id))
+        last = signals[-1].row if signals else None
+        on = last.at.date() if last else file.as_of or date.min
+        channel = file.channel if file.channel in set(Verdict) else Verdict.CHANGES_REQUESTED
+        trailer = Trailer(ref(last.pr) if last else "manual", on, Verdict(channel))
+        found.append(Entry(file.id, file.sentence, trailer, index=None, signals=signals, file=file))
+    return found
+
+
 def _restored(document: Document, history: History) -> Mapping[int, str]:
     """Ids by index; a lost id comment is found in the events by text, then by a unique trailer."""
     marked = {b.id for b in document.bullets if b.marked}
@@ -113,7 +133,7 @@ def leaves(entry: Entry) -> tuple[int, date, bool, datetime]:
     if entry.trailer.retirement is not None or entry.struck:
         on = entry.trailer.retirement.on if entry.trailer.retirement else entry.trailer.on
         return 0, on, False, evidence
-    rank = 3 if entry.founder else 2 if entry.index is None else 1
+    rank = 3 if entry.founder else 2 if entry.fresh else 1
     return rank, date.min, entry.refreshed, evidence
 
 

@@ -11,11 +11,15 @@ from functools import cached_property
 
 from bot.lessons import rows
 from bot.lessons.rows import (
+    AdherenceRow,
     ConflictRow,
+    DemotedRow,
     InvalidRow,
     PathRow,
+    PromotedRow,
     Recorded,
     RetiredRow,
+    RevokedRow,
     SignalRow,
     StoreRow,
 )
@@ -67,6 +71,43 @@ class History:
         for signal in self.signals:
             found.setdefault(signal.row.bullet or "", []).append(signal)
         return {bullet: tuple(signals) for bullet, signals in found.items()}
+
+    @cached_property
+    def roots(self) -> Mapping[str, str]:
+        """A bullet that succeeds a demoted or revoked lesson, to the id that lesson stood under."""
+        found: dict[str, str] = {}
+        for signal in self.signals:
+            if signal.row.succeeds and signal.row.bullet:
+                found[signal.row.bullet] = signal.row.succeeds
+        return found
+
+    def evidence_of(self, lesson: str) -> tuple[Signal, ...]:
+        """The signals of a lesson and of bullets that succeed it, one per source, oldest first."""
+        ids = [lesson, *(bullet for bullet, root in self.roots.items() if root == lesson)]
+        found: dict[tuple[str, str], Signal] = {}
+        for bullet in ids:
+            for signal in self.by_bullet.get(bullet, ()):
+                found.setdefault((signal.row.source, signal.row.sentence), signal)
+        return tuple(sorted(found.values(), key=lambda s: (s.row.at, s.id)))
+
+    @cached_property
+    def status(self) -> Mapping[str, PromotedRow | DemotedRow | RevokedRow]:
+        """What last happened to each lesson that ever stood."""
+        found: dict[str, PromotedRow | DemotedRow | RevokedRow] = {}
+        for recorded in self.recorded:
+            if isinstance(recorded.row, PromotedRow | DemotedRow | RevokedRow):
+                found[recorded.row.bullet] = recorded.row
+        return found
+
+    @cached_property
+    def adherence(self) -> Mapping[str, tuple[AdherenceRow, ...]]:
+        """Verdicts by lesson, the first of each pull request."""
+        found: dict[str, dict[int, AdherenceRow]] = {}
+        for recorded in self.recorded:
+            if isinstance(recorded.row, AdherenceRow):
+                verdicts = found.setdefault(recorded.row.bullet, {})
+                verdicts.setdefault(recorded.row.pr, recorded.row)
+        return {bullet: tuple(verdicts.values()) for bullet, verdicts in found.items()}
 
     @cached_property
     def invalid(self) -> Mapping[str, InvalidRow]:

@@ -14,8 +14,9 @@ from bot.lessons.entries import Entry, ref
 from bot.lessons.guard import is_conflict
 from bot.lessons.history import Signal
 from bot.lessons.retirement import expired
-from bot.lessons.rows import ConflictRow, SignalRow
+from bot.lessons.rows import ConflictRow, PromotedRow, SignalRow
 from bot.lessons.similarity import Comparison
+from bot.lessons.standing import REVOKED
 from bot.lessons.tree import named
 
 
@@ -114,9 +115,9 @@ def signal_of(draft: Draft, evidence: Evidence) -> SignalRow:
 
 
 def match(draft: Draft, signal: SignalRow, sentence: str) -> tuple[Entry | None, Comparison | None]:
-    """The active bullet that this would refresh: the most similar, on a tie the earliest."""
+    """What this would refresh: the most similar; on a tie a standing lesson, then the earliest."""
     best: tuple[Entry, Comparison] | None = None
-    for entry in draft.entries:
+    for entry in (*draft.standing, *draft.entries):
         if not _comparable(draft, entry, signal):
             continue
         comparison = draft.compare(sentence, entry.text)
@@ -201,16 +202,35 @@ def _adopt(draft: Draft, entry: Entry) -> None:
     entry.signals.append(Signal(row.id, row))
 
 
-def append(draft: Draft, evidence: Evidence | None, signal: SignalRow) -> None:
+def append(
+    draft: Draft, evidence: Evidence | None, signal: SignalRow, *, succeeds: str | None = None
+) -> Entry:
+    """A new bullet. `succeeds`: the lesson that fell and goes on in it."""
     identity = bullet_id(signal.sentence, signal.source, draft.taken)
     draft.taken.add(identity)
     trailer = Trailer(ref(signal.pr), signal.at.date(), Verdict(signal.channel))
     entry = Entry(identity, signal.sentence, trailer, index=None)
+    root = succeeds or _fallen(draft, signal)
+    if root is not None:
+        draft.roots[identity] = root
     _note_conflicts(draft, entry, signal)
     draft.entries.append(entry)
-    draft.record(evidence, replace(signal, bullet=identity, did="appended"), entry, None)
+    row = replace(signal, bullet=identity, did="appended", succeeds=root)
+    draft.record(evidence, row, entry, None)
     draft.counts["appended"] += 1
     draft.told.append(Change("appended", identity, signal.sentence, f"from {ref(signal.pr)}"))
+    return entry
+
+
+def _fallen(draft: Draft, signal: SignalRow) -> str | None:
+    """The lesson that stood once, does not now, and is said again: it is re-earned under its id."""
+    for lesson, row in draft.history.status.items():
+        if isinstance(row, PromotedRow) or f"{REVOKED}/{lesson}" not in draft.snapshot.markers:
+            continue
+        wordings = {s.row.sentence for s in draft.history.evidence_of(lesson)}
+        if any(draft.compare(signal.sentence, each).same for each in wordings):
+            return lesson
+    return None
 
 
 def _note_conflicts(draft: Draft, new: Entry, signal: SignalRow) -> None:

@@ -63,10 +63,10 @@ class StandingFile:
 
 def parse(path: str, data: bytes) -> StandingFile | None:
     """The standing lesson of a file; None for one whose name or front matter is none of ours."""
-    name = _NAME.fullmatch(path.rsplit("/", 1)[-1])
+    identity = identity_of(path)
     text = data.decode("utf-8", "surrogateescape")
     front = _FRONT.match(text)
-    if name is None or front is None:
+    if identity is None or front is None:
         return None
     try:
         values = yaml.safe_load(front["body"])
@@ -79,13 +79,19 @@ def parse(path: str, data: bytes) -> StandingFile | None:
     as_of = values.get("as_of")
     return StandingFile(
         path=path,
-        id=name["id"],
+        id=identity,
         sentence=sentence,
         channel=str(values.get("channel", "")),
         weight=float(weight) if isinstance(weight, int | float) else 0.0,
         as_of=as_of if isinstance(as_of, date) and not isinstance(as_of, datetime) else None,
         text=text,
     )
+
+
+def identity_of(path: str) -> str | None:
+    """The id in a standing file's name; None for another file."""
+    name = _NAME.fullmatch(path.rsplit("/", 1)[-1])
+    return name["id"] if name else None
 
 
 def new_file(

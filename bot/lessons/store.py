@@ -19,9 +19,11 @@ from bot.lessons.edit import (
     Edit,
     Evidence,
     Landed,
+    Outcome,
     Present,
     Snapshot,
 )
+from bot.lessons.elevation import adhere, bring_up, fall, notice_deleted, rise
 from bot.lessons.entries import ref
 from bot.lessons.learning import take
 from bot.lessons.orders import Order
@@ -37,6 +39,7 @@ __all__ = [
     "Edit",
     "Evidence",
     "Landed",
+    "Outcome",
     "Present",
     "Snapshot",
     "ref",
@@ -53,13 +56,15 @@ def write(
     *,
     present: Sequence[Present] = (),
     orders: Sequence[Order] = (),
+    outcomes: Sequence[Outcome] = (),
     housekeeping: bool = False,
 ) -> Edit:
     """The edit that this evidence makes to the store; `today` (UTC) only tells future dates.
 
     `evidence` holds everything its pull requests say now, also what was applied before; `orders`
-    are obeyed after it. `housekeeping`: also expiry as of `today`, and paths that appeared, moved
-    or went. Raises UserError when the file's shape would swallow a new bullet.
+    are obeyed after it; `outcomes` are of pull requests that standing lessons were shown for.
+    `housekeeping`: also expiry as of `today`, and paths that appeared, moved or went. Raises
+    UserError when the file's shape would swallow a new bullet.
     """
     draft = Draft(snapshot, settings, today)
     unique = {(e.source, e.lesson.sentence): e for e in evidence}
@@ -67,12 +72,17 @@ def write(
     draft.void = frozenset(e.source for e in ordered) - {
         e.source for e in ordered if e.invalid is None
     }
+    notice_deleted(draft)
     forget_edited(draft, present, ordered)
     for each in ordered:
         take(draft, each)
     for order in orders:
         obey(draft, order)
     settle(draft)
+    adhere(draft, outcomes, ordered)
+    fall(draft, ordered)
+    rise(draft)
+    bring_up(draft)
     if housekeeping:
         expire(draft)
     look(draft, everywhere=housekeeping)

@@ -8,14 +8,15 @@ from __future__ import annotations
 import enum
 import re
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of a path that is gone: `on` is the committer date (UTC) of the deleting commit.
+    """What became of a path that is gone: `on` is the committer date (UTC) of the deleting commit,
+    `at` its time where known.
 
     `moved_to` is where it went; `doubt` is true when that cannot be told.
     """
@@ -23,6 +24,7 @@ class Fate:
     on: date
     moved_to: str | None = None
     doubt: bool = False
+    at: datetime | None = None
 
 
 class Tree(Protocol):

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, time
 
 from bot.lessons.draft import Draft
 from bot.lessons.edit import Change, Evidence, Present
+from bot.lessons.elevation import withdraw
 from bot.lessons.entries import Entry, leaves, ref
 from bot.lessons.orders import Order, Retire, Settle, Undo
 from bot.lessons.retirement import Invalidation, expired, newest, overridden, whereabouts
@@ -40,7 +41,7 @@ def settle(draft: Draft) -> None:
         if not entry.touched:
             continue
         valid = [s for s in entry.signals if s.id not in draft.invalid]
-        shown = newest(valid or (entry.signals if entry.index is None else []))
+        shown = newest(valid or (entry.signals if entry.fresh else []))
         if shown is not None:
             cited, on = ref(shown.row.pr), shown.row.at.date()
             entry.trailer = replace(entry.trailer, ref=cited, on=on)
@@ -90,6 +91,7 @@ def obey(draft: Draft, order: Order) -> None:
     match order:
         case Retire(bullet, _, at):
             strike(draft, bullet, at)
+            withdraw(draft, bullet, at, "retired")
         case Undo():
             _undo(draft, order)
         case Settle(a, b, kept, by, at):
@@ -126,7 +128,7 @@ def _undo(draft: Draft, order: Undo) -> None:
 def trim(draft: Draft) -> None:
     cap = draft.settings.store.cap
     founders = sum(1 for e in draft.entries if e.founder and e.active and e.index is not None)
-    fresh = [e for e in draft.entries if e.index is None and e.active]
+    fresh = [e for e in draft.entries if e.fresh and e.active]
     for entry in fresh[max(0, cap - founders) :]:
         _refuse(draft, entry)
     while len(draft.entries) > cap:

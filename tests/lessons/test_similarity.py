@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.bench.opposites import opposites, pairs_in_a_frame
 from bot.lessons.guard import Apart, guard, is_conflict
 from bot.lessons.reading import reading, stem
 from bot.lessons.similarity import blend, compare, decide, jaccard, tokens
 from bot.lessons.words import NEGATIONS, STOP_WORDS
 from bot.settings import Refresh
-from tests.lessons.opposites import opposites, pairs_in_a_frame
 
 FIELD = Path(__file__).parents[1] / "field"
 RULE = Refresh()
