@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import enum
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import (
     BigInteger,
     Column,
+    ColumnElement,
     Connection,
     Engine,
     Index,
@@ -27,6 +28,7 @@ from sqlalchemy import (
     delete,
     func,
     select,
+    true,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
@@ -175,6 +177,39 @@ class Inbox:
         self._writer.do(lambda connection: self._receive_again(connection, guid, now, ENDED))
         self._bell.set()
 
+    def unpark(self, now: datetime, repositories: Collection[int] | None = None) -> int:
+        """Let parked work run again: of these repositories, or all of it; how many rows."""
+        return self._revive(now, Status.PARKED, _in(repositories))
+
+    def retry_failed(self, now: datetime, since: datetime) -> int:
+        """Let work run again that failed since then; how many rows. For a start of the server."""
+        return self._revive(now, Status.FAILED, inbox.c.done_at >= since)
+
+    def _revive(self, now: datetime, status: Status, which: ColumnElement[bool]) -> int:
+        row = (
+            update(inbox)
+            .where(inbox.c.status == status, inbox.c.body.is_not(None), which)
+            .values(
+                status=Status.RECEIVED,
+                attempt=inbox.c.attempt + 1,
+                next_try_at=now,
+                done_at=None,
+            )
+        )
+        count = self._writer.do(lambda connection: connection.execute(row).rowcount)
+        if count:
+            self._bell.set()
+        return count
+
+    def drop_parked(self, repository: int, now: datetime, reason: str) -> None:
+        """There is nobody left for whom this work could be done."""
+        row = (
+            update(inbox)
+            .where(inbox.c.status == Status.PARKED, inbox.c.repository == repository)
+            .values(status=Status.DONE, done_at=now, reason=reason)
+        )
+        self._writer.do(lambda connection: connection.execute(row).rowcount)
+
     def _receive_again(
         self, connection: Connection, guid: str, at: datetime, ended: Sequence[Status]
     ) -> bool:
@@ -278,6 +313,12 @@ class Inbox:
             row = connection.execute(select(inbox).where(inbox.c.guid == guid)).first()
         return None if row is None else _entry(row, row.body)
 
+    def unknown(self, guids: Collection[str]) -> set[str]:
+        """Those of the deliveries that are not stored."""
+        with reading(self._engine) as connection:
+            stored = connection.execute(select(inbox.c.guid).where(inbox.c.guid.in_(guids)))
+            return set(guids) - set(stored.scalars())
+
     def newest(self, limit: int, status: Status | None = None) -> list[Entry]:
         """Rows without their bodies, newest first."""
         columns = [column for column in inbox.c if column.name != "body"]
@@ -311,6 +352,10 @@ class Inbox:
         forget = delete(inbox).where(inbox.c.status.in_(ENDED), inbox.c.done_at <= now - KEEP_GUIDS)
         self._writer.do(lambda connection: connection.execute(erase).rowcount)
         self._writer.do(lambda connection: connection.execute(forget).rowcount)
+
+
+def _in(repositories: Collection[int] | None) -> ColumnElement[bool]:
+    return true() if repositories is None else inbox.c.repository.in_(repositories)
 
 
 def _job(number: int, guid: str, attempt: int, repository: int | None) -> Job:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from bot.distill.neutral import inert
+from bot.errors import UserError
 from bot.lessons.store import COUNTED, Change, Edit
 from bot.settings import CommitStyle
+from bot.settings.marks import Problem
 
 SUBJECT = 72  # characters; longer subjects are cut where people read them
 
@@ -52,6 +55,56 @@ def subject(
 
 def _many(count: int, what: str) -> str:
     return f"{count} {what}{'s' if count > 1 else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class FilesReport:
+    """What the check run on our own files says; `text` is Markdown and may be empty."""
+
+    title: str
+    summary: str
+    text: str = ""
+
+
+def settings_report(file: str, found: Sequence[Problem]) -> FilesReport:
+    """What is wrong with a proposed settings file, each problem with its place and remedy."""
+    if not found:
+        return FilesReport(f"{file} reads well", "It holds once it is on the default branch.")
+    lines = [
+        f"- line {each.line}, column {each.column}: {inert(each.message)} {inert(each.remedy)}"
+        for each in found
+    ]
+    return FilesReport(
+        f"{file}: {_many(len(found), 'problem')}",
+        "On the default branch it would stop every write here until it is mended. Nothing would"
+        " be lost.",
+        "\n".join(lines),
+    )
+
+
+def settings_removed(file: str) -> FilesReport:
+    return FilesReport(
+        f"{file} is removed",
+        "Without it nothing is written here, unless the owner's file says `enabled: true`.",
+    )
+
+
+def distrusted(file: str, reason: str) -> FilesReport:
+    """A proposed lessons file that could not be written to."""
+    return FilesReport(
+        f"{file} could not be trusted",
+        f"It {inert(reason)}. On the default branch it would be left alone until it is repaired."
+        " Nothing would be lost.",
+    )
+
+
+def files_broken(error: UserError) -> FilesReport:
+    """A file of ours on the default branch that stops every write."""
+    return FilesReport(
+        f"{error.file} stops every write here",
+        f"{inert(str(error))}\n\nWhat waits is written once this is mended on the default branch."
+        " Nothing is lost.",
+    )
 
 
 _DID = {

@@ -173,7 +173,7 @@ class RepositoryChanged:
     old_name: str | None
 
 
-Event = (
+RepositoryEvent = (
     ReviewChanged
     | ReviewCommentChanged
     | ThreadChanged
@@ -184,9 +184,9 @@ Event = (
     | CheckPressed
     | WorkflowFinished
     | IssueChanged
-    | InstallationChanged
     | RepositoryChanged
 )
+Event = RepositoryEvent | InstallationChanged
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,16 @@ class Scene:
     settings: Settings
 
 
+class Watcher(Protocol):
+    """What looks at a repository whatever its settings say, broken ones included."""
+
+    def wait(self, event: Event) -> timedelta | None: ...
+
+    def watch(self, event: Event, place: Place) -> None:
+        """Looks at an event it wants. Raises UserError (parked) and Fault (tried again)."""
+        ...
+
+
 class Feature(Protocol):
     def wait(self, event: Event) -> timedelta | None:
         """How long the event settles before it is heard; None: it is nothing to this feature."""

@@ -8,32 +8,44 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 
-from bot.facts import Account
+from bot.errors import UserError
+from bot.facts import Account, Repository
 from bot.inbox import Inbox
 from bot.settings import Settings
-from bot.work.feature import Feature, Scene
+from bot.work.feature import Feature, Scene, Watcher
 from bot.work.memory import Known, Memory
 from bot.work.places import Place
-from webhooks.events import Event, Ignored, InstallationChanged, Malformed, RepositoryChanged
+from bot.work.presence import Presence
+from webhooks.events import (
+    Event,
+    Ignored,
+    InstallationChanged,
+    Malformed,
+    Pushed,
+    RepositoryChanged,
+    RepositoryEvent,
+)
 from webhooks.github import parse
 
 log = logging.getLogger(__name__)
 
-Open = Callable[[Known], AbstractContextManager[Place]]
-
 
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """Wired once; `hear` is called for each delivery, side by side."""
+    """Wired once; `hear` is called for each delivery, side by side.
+
+    `tell` says what is wrong with a repository's own files, where their author looks.
+    """
 
     inbox: Inbox
     memory: Memory
-    open: Open
+    presence: Presence
     features: Sequence[Feature]
+    watchers: Sequence[Watcher]
+    tell: Callable[[Place, UserError], None]
     us: Callable[[], Account | None]
 
     def wait(self, event: Event) -> timedelta | None:
@@ -42,7 +54,10 @@ class Hearing:
             return timedelta(0)
         if self._is_ours(event):
             return None
-        waits = [wait for each in self.features if (wait := each.wait(event)) is not None]
+        wanting: tuple[Feature | Watcher, ...] = (*self.features, *self.watchers)
+        waits = [wait for each in wanting if (wait := each.wait(event)) is not None]
+        if isinstance(event, Pushed) and event.touches_us:
+            waits.append(timedelta(0))
         return max(waits, default=None)
 
     def hear(self, number: int) -> None:
@@ -53,22 +68,37 @@ class Hearing:
         event = parse(entry.event, json.loads(entry.body), entry.guid)
         if isinstance(event, Ignored | Malformed):
             return
-        if isinstance(event, InstallationChanged | RepositoryChanged):
-            self._moved(event)
-        if isinstance(event, InstallationChanged) or event.origin.installation is None:
-            return
+        if isinstance(event, InstallationChanged):
+            self.presence.look_at(event.installation)
+        elif event.origin.installation is not None:
+            with self.presence.during(event.origin.repository.id):
+                self._hear(event, event.origin.installation, first=entry.attempt == 1)
+
+    def _hear(self, event: RepositoryEvent, installation: int, *, first: bool) -> None:
         name = event.origin.repository
-        self.memory.meet(name.id, event.origin.installation, name.full_name)
+        heard_as = installation, name.full_name
+        if self.memory.known(name.id) is None:
+            self.memory.meet(name.id, *heard_as)
         known = self.memory.known(name.id)
-        wanting = [each for each in self.features if each.wait(event) is not None]
-        if known is None or not wanting or self._is_ours(event):
+        if known is None:
             return
-        with self.open(known) as place:
-            settings = enabled(place)
+        if isinstance(event, RepositoryChanged):
+            self.presence.look(known, heard_as)
+        if self._is_ours(event):
+            return
+        if first and isinstance(event, Pushed) and event.touches_us:
+            self.presence.repaired(known)  # at most once a push: or two would wake each other
+        wanting = [each for each in self.features if each.wait(event) is not None]
+        watching = [each for each in self.watchers if each.wait(event) is not None]
+        if not wanting and not watching:
+            return
+        with self.presence.open(known, heard_as) as place:
+            for watcher in watching:
+                watcher.watch(event, place)
+            settings = self._settings(known, place) if wanting else None
             if settings is None:
-                log.info("repository %d: its settings do not let the App act", known.id)
                 return
-            scene = Scene(known, place, settings)
+            scene = Scene(self.memory.known(name.id) or known, place, settings)
             for feature in wanting:
                 feature.hear(event, scene)
 
@@ -79,28 +109,20 @@ class Hearing:
             return False
         return event.origin.sender is not None and event.origin.sender.id == us.id
 
-    def _moved(self, event: InstallationChanged | RepositoryChanged) -> None:
-        """Where the App is installed, as the event says."""
-        match event:
-            case InstallationChanged(action="deleted" | "suspend"):
-                self.memory.leave(installation=event.installation)
-            case InstallationChanged(action="removed"):
-                for each in event.repositories:
-                    self.memory.leave(repository=each.id)
-            case InstallationChanged():
-                for each in event.repositories:
-                    self.memory.meet(each.id, event.installation, each.full_name)
-            case RepositoryChanged(action="deleted" | "archived"):
-                self.memory.leave(repository=event.origin.repository.id)
+    def _settings(self, known: Known, place: Place) -> Settings | None:
+        try:
+            settings = place.settings()
+        except UserError as error:
+            self.tell(place, error)
+            raise
+        if settings is None or not permits(settings, place.repository):
+            log.info("repository %d: its settings do not let the App act", known.id)
+            return None
+        return settings
 
 
-def enabled(place: Place) -> Settings | None:
-    """The settings under which the App may act here; None where it may not."""
-    settings = place.settings()
-    if settings is None or not settings.enabled:
-        return None
-    if place.repository.archived:
-        return None
-    if place.repository.fork and settings.fork != place.repository.full_name:
-        return None
-    return settings
+def permits(settings: Settings, repository: Repository) -> bool:
+    """Whether the App may act in this repository under these settings."""
+    if repository.fork and settings.fork != repository.full_name:
+        return False
+    return settings.enabled and not repository.archived

@@ -6,7 +6,7 @@ distiller said of each review, so that a failed write costs no second call.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -136,6 +136,29 @@ class Memory:
             rows = c.execute(select(repositories).where(repositories.c.here).order_by("id"))
             return tuple(Known(*row) for row in rows)
 
+    def of_installation(self, installation: int) -> tuple[Known, ...]:
+        """Wherever it was heard of, there or not."""
+        rows = select(repositories).where(repositories.c.installation == installation)
+        with reading(self._engine) as c:
+            return tuple(Known(*row) for row in c.execute(rows.order_by("id")))
+
+    def installations(self) -> frozenset[int]:
+        """Those that some repository was last heard of in."""
+        rows = select(repositories.c.installation).where(repositories.c.here).distinct()
+        with reading(self._engine) as c:
+            return frozenset(c.execute(rows).scalars())
+
+    def drop(self, repository: int) -> int:
+        """Leaves a repository for good, with all that waited for a write; how much that was."""
+        away = update(repositories).where(repositories.c.id == repository)
+        waiting = delete(wants).where(wants.c.repository == repository)
+
+        def change(c: Connection) -> int:
+            c.execute(away.values(here=False))
+            return c.execute(waiting).rowcount
+
+        return self._writer.do(change)
+
     def committed(self, repository: int, at: datetime) -> None:
         row = update(repositories).where(repositories.c.id == repository).values(committed_at=at)
         self._writer.do(lambda c: c.execute(row).rowcount)
@@ -179,6 +202,12 @@ class Memory:
                 Waiting(row.subject, row.version, row.since, wanted_from_text(row.wanted))
                 for row in c.execute(rows)
             )
+
+    def with_waiting(self, among: Collection[int]) -> frozenset[int]:
+        """Those repositories in which something waits for a write."""
+        rows = select(wants.c.repository).where(wants.c.repository.in_(among)).distinct()
+        with reading(self._engine) as c:
+            return frozenset(c.execute(rows).scalars())
 
     def written(self, repository: int, done: tuple[Waiting, ...]) -> None:
         """Forgets what was written, unless the subject says something else meanwhile."""

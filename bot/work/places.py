@@ -5,16 +5,17 @@ Joins the forge room and the git room; decides nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
 from bot.errors import UserError
 from bot.facts import Account, Repository
 from bot.forge.app import App
+from bot.forge.errors import Forbidden, Gone
 from bot.forge.protocol import Forge
 from bot.git.clone import Clone, Kind
 from bot.git.commit import Signature
@@ -27,8 +28,12 @@ from bot.git.store import SETTINGS
 from bot.git.trust import distrust
 from bot.settings import Settings
 from bot.settings.file import read as read_settings
+from bot.settings.file import written
 from bot.work.memory import Known
 from bot.work.writing import Branch
+
+OWNERS = f".github/{SETTINGS}"  # of every repository of one owner, in the owner's `.github`
+OWNER_FILE_KEPT = timedelta(minutes=5)
 
 
 class Place(Protocol):
@@ -53,7 +58,14 @@ class Place(Protocol):
         ...
 
     def settings(self) -> Settings | None:
-        """Those on the default branch; None where it has none. Raises UserError when broken."""
+        """Those on the default branch and of the owner; None where neither lets the App act.
+
+        Raises UserError when either is broken.
+        """
+        ...
+
+    def owner_defaults(self) -> Mapping[str, object]:
+        """What the owner's file sets for all repositories. Raises UserError when it is broken."""
         ...
 
 
@@ -109,6 +121,7 @@ class GitHubPlace:
     author: Signature
     mirrors: Path
     remote: Callable[[bool], Remote]
+    owner_file: Callable[[], bytes | None]
 
     @contextmanager
     def branch(self) -> Iterator[MirrorBranch]:
@@ -121,12 +134,17 @@ class GitHubPlace:
             if head is None:
                 return None
             file = branch.clone.read(head, SETTINGS)
-        if file.kind is Kind.ABSENT:
-            return None
         reason = distrust(file)
         if reason is not None:
             raise UserError(f"it {reason}.", file=SETTINGS, remedy="Repair it on this branch.")
-        return read_settings(file.data, file=SETTINGS)
+        defaults = self.owner_defaults()
+        if file.kind is Kind.ABSENT and defaults.get("enabled") is not True:
+            return None
+        return read_settings(file.data, file=SETTINGS, owner_defaults=defaults)
+
+    def owner_defaults(self) -> Mapping[str, object]:
+        data = self.owner_file()
+        return {} if data is None else written(data, file=f"{self.repository.owner}/{OWNERS}")
 
 
 @dataclass(slots=True)
@@ -138,6 +156,7 @@ class Places:
     now: Callable[[], datetime]
     protocols: tuple[str, ...] = ("https",)
     _bots: dict[int, Account] = field(default_factory=dict)
+    _owner_files: dict[str, tuple[datetime, bytes | None]] = field(default_factory=dict)
 
     def bot(self) -> Account | None:
         """Our own account, once any repository was opened."""
@@ -149,8 +168,8 @@ class Places:
         if known.installation not in self._bots:
             self._bots[known.installation] = self.app.bot(known.installation)
         bot = self._bots[known.installation]
-        with self.app.forge(known.installation, known.full_name) as forge:
-            repository = forge.repository()
+        with ExitStack() as stack:
+            forge, repository = self._found(known, stack)
 
             def remote(fresh: bool) -> Remote:
                 token = self.app.installation_token(known.installation, fresh=fresh)
@@ -158,4 +177,42 @@ class Places:
 
             email = f"{bot.id}+{bot.login}@users.noreply.github.com"
             author = Signature(bot.login, email, self.now())
-            yield GitHubPlace(forge, repository, bot, author, self.data / "mirrors", remote)
+
+            def owner_file() -> bytes | None:
+                return self._owner_file(known.installation, repository)
+
+            mirrors = self.data / "mirrors"
+            yield GitHubPlace(forge, repository, bot, author, mirrors, remote, owner_file)
+
+    def forget_owner(self, owner: str) -> None:
+        """The owner's file may have changed: it is read again when it is needed."""
+        self._owner_files.pop(owner.casefold(), None)
+
+    def _found(self, known: Known, stack: ExitStack) -> tuple[Forge, Repository]:
+        """By its name where its id is still behind that, otherwise by its id alone."""
+        try:
+            forge = stack.enter_context(self.app.forge(known.installation, known.full_name))
+            if forge.repository().id == known.id:
+                return forge, forge.repository()
+        except Gone:
+            pass
+        for each in self.app.repositories(known.installation):
+            if each.id == known.id:
+                forge = stack.enter_context(self.app.forge(known.installation, each.full_name))
+                return forge, forge.repository()
+        raise Gone(f"Repository {known.id} is not there, or not for the App.")
+
+    def _owner_file(self, installation: int, repository: Repository) -> bytes | None:
+        if repository.name == OWNERS.partition("/")[0]:
+            return None  # its own file is the owner's
+        key, now = repository.owner.casefold(), self.now()
+        at, data = self._owner_files.get(key, (None, None))
+        if at is None or not timedelta(0) <= now - at < OWNER_FILE_KEPT:
+            name = f"{repository.owner}/{OWNERS.partition('/')[0]}"
+            with self.app.forge(installation, name) as forge:
+                try:
+                    data = forge.content(SETTINGS)
+                except (Gone, Forbidden):
+                    data = None
+            self._owner_files[key] = (now, data)
+        return data

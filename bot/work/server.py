@@ -5,6 +5,7 @@ The sandbox runs the same server with another forge and another clock.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from bot.database import connect, migrate
+from bot.errors import Fault, UserError
 from bot.executor import Executor
 from bot.handover import Handover
 from bot.inbox import Inbox, Status
@@ -26,7 +28,10 @@ from bot.work.looking import Looks
 from bot.work.memory import Memory
 from bot.work.outbox import Outbox
 from bot.work.places import Places
+from bot.work.presence import Presence
 from bot.work.reviewing import Reviews
+from bot.work.rounds import Rounds
+from bot.work.settings_check import SettingsCheck
 from bot.writer import Writer
 from bot.writes import Writes
 from webhooks.reception import Reception
@@ -35,6 +40,9 @@ from webhooks.site import site
 
 DEBOUNCE = timedelta(seconds=5)  # a review's inline comments arrive beside it, in any order
 DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +80,27 @@ class Server:
             Reviews(self.memory, outbox, parts.distillers(self.memory), parts.debounce),
             Looks(outbox),
         )
+        self.presence = Presence(
+            self.memory,
+            self.inbox,
+            self.writes,
+            parts.places.app,
+            parts.places.open,
+            parts.places.forget_owner,
+            parts.now,
+        )
+        self._settings_check = SettingsCheck()
         self._hearing = Hearing(
-            self.inbox, self.memory, parts.places.open, self.features, parts.places.bot
+            self.inbox,
+            self.memory,
+            self.presence,
+            self.features,
+            (self._settings_check,),
+            self._settings_check.tell,
+            parts.places.bot,
         )
         self._committing = Committing(
-            self.memory, self.writes, parts.places.open, self.metrics, parts.now
+            self.memory, self.writes, self.presence.open, self.metrics, parts.now
         )
         name = self._executor.name
         self.handover = Handover(
@@ -88,13 +112,22 @@ class Server:
             parts.now,
         )
         self._timers = Timers()
-        reception = Reception(self.inbox, self._hearing.wait)
-        self.web = site(reception, parts.secrets, self.metrics, parts.app_id, parts.now)
+        self._rounds = Rounds(engine, self._writer)
+        self.reception = Reception(self.inbox, self._hearing.wait)
+        self.web = site(self.reception, parts.secrets, self.metrics, parts.app_id, parts.now)
 
     def start(self) -> None:
         self.handover.start()
-        self._timers.schedule("housekeeping", DAY.total_seconds(), self.housekeeping)
-        self._timers.schedule("prune", DAY.total_seconds(), self.prune)
+        self._timers.schedule("rounds", HOUR.total_seconds(), self.round)
+
+    def round(self) -> None:
+        """What is due of the daily work; begun by the clock, not by how long the server runs."""
+        now = self._parts.now()
+        if self._rounds.begin("housekeeping", DAY, now):
+            self.inbox.unpark(now)  # a person may have mended what no delivery tells of
+            self.housekeeping()
+        if self._rounds.begin("prune", DAY, now):
+            self.prune()
 
     def stop(self, grace: float = 20.0) -> None:
         """Hands nothing more over and gives running work `grace` seconds."""
@@ -127,4 +160,21 @@ class Server:
         self._hearing.hear(number)
 
     def _write(self, _kind: Kind, key: str, _number: int) -> None:
-        self._committing.commit(int(key))
+        repository = int(key)
+        try:
+            with self.presence.during(repository):
+                self._committing.commit(repository)
+        except UserError as error:
+            self._tell(repository, error)
+            raise
+
+    def _tell(self, repository: int, error: UserError) -> None:
+        """Says it in the repository as well, where it is about a file there."""
+        known = self.memory.known(repository)
+        if known is None or error.file is None:
+            return
+        try:
+            with self.presence.open(known) as place:
+                self._settings_check.tell(place, error)
+        except (UserError, Fault) as why:
+            log.warning("repository %d: %s could not be told: %s", repository, error, why)

@@ -4,12 +4,13 @@ branch moved meanwhile. What is decided comes in as a pure function of the store
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from bot.errors import Fault, UserError
+from bot.forge.errors import Gone
 from bot.git.clone import Clone
 from bot.git.plan import Outcome, Plan, Published
 from bot.git.store import PITFALLS, SETTINGS, Store, read_store
@@ -49,9 +50,13 @@ Decide = Callable[[Store, Settings], Edit]
 Say = Callable[[Edit, Settings], str]
 
 
-def settings_of(store: Store) -> Settings | None:
+def settings_of(
+    store: Store, owner_defaults: Mapping[str, object] | None = None
+) -> Settings | None:
     """The repository's settings; None where it has none. Raises UserError when they are broken."""
-    return None if store.settings is None else read_settings(store.settings, file=SETTINGS)
+    if store.settings is None:
+        return None
+    return read_settings(store.settings, file=SETTINGS, owner_defaults=owner_defaults)
 
 
 def apply(
@@ -63,6 +68,7 @@ def apply(
     created_at: datetime | None = None,
     dry_run: bool = False,
     evidence_alone: bool = True,
+    owner_defaults: Mapping[str, object] | None = None,
 ) -> Written:
     """Decides on the branch's tip and publishes, anew on each tip that somebody else made.
 
@@ -73,7 +79,9 @@ def apply(
         head = branch.head()
         store = read_store(branch.clone, head, repository, created_at)
         store.demand_trust()
-        settings = settings_of(store) or Settings()
+        settings = settings_of(store, owner_defaults)
+        if settings is None:
+            settings = read_settings(b"", owner_defaults=owner_defaults)
         edit = decide(store, settings)
         if not edit.changes or not (edit.readable or edit.counts or evidence_alone):
             return Written(edit)
@@ -100,7 +108,7 @@ def refusal(published: Published) -> UserError | Fault:
                 remedy="Let the App bypass that rule, or set `mode: pull_request`.",
             )
         case Outcome.GONE:
-            return UserError(f"the repository takes no commits: {published.detail}")
+            return Gone(f"the repository takes no commits: {published.detail}")
         case Outcome.CREDENTIALS:
             return Fault(f"the remote does not accept the token: {published.detail}")
         case _:
