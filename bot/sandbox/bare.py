@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 EMPTY = "0" * 40
+SIGNATURE = "gpgsig -----BEGIN PGP SIGNATURE-----\n sandbox\n -----END PGP SIGNATURE-----"
 SERVED_AS_GITHUB_DOES = "[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n"
 ENVIRONMENT = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 
@@ -97,6 +98,22 @@ class Bare:
             stream.append(_file(path, content))
         self._git("fast-import", "--quiet", "--force", stdin=b"".join([*stream, b"done\n"]))
         return self._git("rev-parse", ref).strip()
+
+    def sign(self, commit: str) -> str:
+        """The same commit as GitHub makes it: committed and signed by GitHub; its object id."""
+        head, _, message = self._git("cat-file", "commit", commit).partition("\n\n")
+        lines = head.split("\n")
+        when = lines[-1].rsplit("> ", 1)[1]
+        lines[-1] = f"committer GitHub <noreply@github.com> {when}"
+        text = "\n".join([*lines, SIGNATURE]) + f"\n\n{message}"
+        made = self._git("hash-object", "-t", "commit", "-w", "--stdin", stdin=text.encode())
+        return made.strip()
+
+    def is_signed(self, commit: str) -> bool:
+        return "\ngpgsig " in self._git("cat-file", "commit", commit).partition("\n\n")[0]
+
+    def delete_ref(self, ref: str) -> None:
+        self._git("update-ref", "-d", ref)
 
     def commits(self, *revisions: str) -> list[Commit]:
         """As `git rev-list` takes them, oldest first."""

@@ -108,6 +108,11 @@ class SandboxForge:
         wanted = name.lower()
         return next((r for r in self.repositories.values() if r.full_name.lower() == wanted), None)
 
+    def repository_of(self, pull_request: str) -> SandboxRepository | None:
+        """The repository that the pull request of that node id belongs to."""
+        every = ((r, p) for r in self.repositories.values() for p in r.pulls.values())
+        return next((r for r, p in every if f"PR_{p.id}" == pull_request), None)
+
     def clone_url(self, repository: SandboxRepository) -> str:
         """Over HTTP where a server serves git, otherwise the bare repository's path."""
         if self.git_url is None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from graphql import GraphQLError, build_schema, graphql_sync
+from graphql import build_schema, graphql_sync
 
-from bot.sandbox import graphql_commit, payloads
+from bot.sandbox import graphql_commit, mutations, payloads
 from bot.sandbox.graphql_commit import Info, Json, branch, commit, connection
+from bot.sandbox.mutations import Find, not_found
 from bot.sandbox.pull_request import SandboxPullRequest
 from bot.sandbox.repository import SandboxRepository
 
@@ -29,6 +30,7 @@ SCHEMA = build_schema(
     }
     type PageInfo { hasNextPage: Boolean! endCursor: String }
     type PullRequest {
+      isDraft: Boolean!
       reviewThreads(first: Int, after: String): PullRequestReviewThreadConnection!
       reviews(first: Int, after: String): PullRequestReviewConnection
       commits(first: Int, last: Int, after: String): PullRequestCommitConnection!
@@ -64,6 +66,7 @@ SCHEMA = build_schema(
     type HeadRefForcePushedEvent { beforeCommit: Commit }
     """
     + graphql_commit.SCHEMA
+    + mutations.SCHEMA
 )
 
 
@@ -71,18 +74,23 @@ def answer(
     query: str,
     variables: Json,
     *,
-    find: Callable[[str], SandboxRepository | None],
+    find: Find,
     page_limit: int,
 ) -> Json:
-    """GitHub's answer to a query; `page_limit` makes pages smaller than asked for."""
+    """GitHub's answer to a query; `page_limit` makes pages smaller than asked for.
+
+    `find` gives the repository of a name or of a pull request's node id, where it may be seen.
+    """
 
     def repository(_: Info, owner: str, name: str) -> Json:
         found = find(f"{owner}/{name}")
         if found is None:
-            raise _not_found(f"Could not resolve to a Repository with the name '{owner}/{name}'.")
+            raise not_found(f"Could not resolve to a Repository with the name '{owner}/{name}'.")
         return _repository(found, page_limit)
 
-    result = graphql_sync(SCHEMA, query, {"repository": repository}, variable_values=variables)
+    acts = mutations.root(find, lambda pull: _pull_request(pull, page_limit))
+    root = {"repository": repository, **acts}
+    result = graphql_sync(SCHEMA, query, root, variable_values=variables)
     json: Json = {"data": result.data}
     if result.errors:
         json["errors"] = [
@@ -95,7 +103,7 @@ def _repository(found: SandboxRepository, limit: int) -> Json:
     def pull_request(_: Info, number: int) -> Json:
         pull = found.pulls.get(number)
         if pull is None:
-            raise _not_found(f"Could not resolve to a PullRequest with the number of {number}.")
+            raise not_found(f"Could not resolve to a PullRequest with the number of {number}.")
         return _pull_request(pull, limit)
 
     def pull_requests(info: Info, **paging: Any) -> Json:
@@ -162,7 +170,3 @@ def _first_or_last(items: list[Json], limit: int) -> Callable[..., Json]:
         return connection(items[-last:])(info, first=last)
 
     return page
-
-
-def _not_found(message: str) -> GraphQLError:
-    return GraphQLError(message, extensions={"type": "NOT_FOUND"})

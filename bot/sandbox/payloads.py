@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bot.facts import Account
 from bot.sandbox import records
 from bot.sandbox.bare import Change, Commit
+from bot.sandbox.rules import Rule
 
 if TYPE_CHECKING:
     from bot.sandbox.forge import SandboxForge
@@ -94,7 +95,7 @@ def pull_request(pull: SandboxPullRequest) -> Json:
         "state": "closed" if pull.closed_at else "open",
         "locked": False,
         "title": pull.title,
-        "body": None,
+        "body": pull.body or None,
         "user": user(pull.user),
         "labels": [{"name": name} for name in pull.labels],
         "draft": pull.draft,
@@ -307,6 +308,16 @@ def commit(found: SandboxRepository, commit: Commit) -> Json:
         "committer": user(account) if account else None,
         "parents": [{"sha": sha} for sha in commit.parents],
     }
+
+
+def rule(found: SandboxRepository, rule: Rule) -> Json:
+    json: Json = {
+        "type": rule.type,
+        "ruleset_id": rule.ruleset,
+        "ruleset_source": found.full_name,
+        "ruleset_source_type": "Repository",
+    }
+    return {**json, "parameters": dict(rule.parameters)} if rule.parameters else json
 
 
 def pushed_commit(found: SandboxRepository, commit: Commit) -> Json:

@@ -56,6 +56,7 @@ class SandboxPullRequest:
     comments: dict[int, records.InlineComment] = field(default_factory=dict)
     threads: list[records.Thread] = field(default_factory=list)
     timeline: list[records.TimelineEvent] = field(default_factory=list)
+    body: str = ""
     replaced: list[str] = field(default_factory=list)  # heads that force pushes took away
 
     def push(self, by: str, files: Files, *, message: str = "Address the review") -> str:
@@ -123,6 +124,11 @@ class SandboxPullRequest:
         self.draft = False
         self._note("ready_for_review", by)
         events.pull_request(self, "ready_for_review", by)
+
+    def retarget(self, by: str, base: str) -> None:
+        old, self.base = self.base, base
+        self.stand_at(self.head_sha)
+        events.pull_request(self, "edited", by, changes={"base": {"ref": {"from": old}}})
 
     def label(self, by: str, name: str) -> None:
         self.labels.append(name)
@@ -201,10 +207,29 @@ class SandboxPullRequest:
     def write(self, by: str, edit: Edit, parents: list[str], message: str) -> None:
         """A commit on the head, of which no one is told."""
         repository = self.repository
-        ref = f"refs/pull/{self.number}/head"  # where GitHub keeps every head, of forks too
-        self.head_sha = repository.write(self.head, by, edit, parents, message, ref=ref)
+        head = repository.write(self.head, by, edit, parents, message, ref=self._ref)
         if self.fork is None:
-            repository.bare.set_ref(f"refs/heads/{self.head}", self.head_sha)
+            repository.bare.set_ref(f"refs/heads/{self.head}", head)
+        self.stand_at(head)
+
+    def notice_push(self, by: str) -> None:
+        """Moves to wherever its branch was pushed; told like any other push."""
+        before, after = self.head_sha, self.repository.bare.sha(f"refs/heads/{self.head}")
+        if after is None or after == before or self.closed_at is not None:
+            return
+        self.repository.bare.set_ref(self._ref, after)
+        self.stand_at(after)
+        events.push(self.repository, self.head, before, after, by)
+        events.pull_request(self, "synchronize", by, before=before, after=after)
+
+    @property
+    def _ref(self) -> str:
+        return f"refs/pull/{self.number}/head"  # where GitHub keeps every head, of forks too
+
+    def stand_at(self, head: str) -> None:
+        """What is proposed is what the base lacks of `head`; no one is told."""
+        repository = self.repository
+        self.head_sha = head
         base = repository.tip(self.base)
         self.base_sha = repository.bare.merge_base(base, self.head_sha)
         self.commits = [c.sha for c in repository.bare.commits(f"{base}..{self.head_sha}")]

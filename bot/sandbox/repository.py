@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bot.facts import Permission
-from bot.sandbox import events, records
+from bot.sandbox import events, records, rules
 from bot.sandbox.bare import EMPTY, Bare, Edit
 from bot.sandbox.pull_request import Files, SandboxPullRequest
 
@@ -32,6 +32,7 @@ class SandboxRepository:
         self.pulls: dict[int, SandboxPullRequest] = {}
         self.comments: dict[int, records.Comment] = {}
         self.check_runs: dict[int, records.CheckRun] = {}
+        self.rules: list[rules.Rule] = []
         self.bare = Bare(forge.directory / self.git_path, default_branch)
         self._tips: dict[str, str] = {}
 
@@ -108,6 +109,19 @@ class SandboxRepository:
         self.default_branch, self._tips[branch] = branch, tip
         events.repository(self, "edited", changes={"default_branch": {"from": old}})
 
+    def protect(
+        self, rule: str, branches: str = "", *, classic: bool = False, **parameters: object
+    ) -> None:
+        """One more rule for branches of that pattern, by default the default branch."""
+        pattern = branches or self.default_branch
+        number = self.forge.next_id()
+        self.rules.append(rules.Rule(rule, pattern, number, parameters, classic))
+        rules.install(self.rules, self.bare.path, self.full_name)
+
+    def unprotect(self) -> None:
+        self.rules.clear()
+        rules.install(self.rules, self.bare.path, self.full_name)
+
     def commit(
         self,
         by: str,
@@ -151,6 +165,52 @@ class SandboxRepository:
         pull.write(by, Edit(files, {}), [pull.base_sha], title)
         events.pull_request(pull, "opened", by)
         return pull
+
+    def propose(
+        self, by: str, branch: str, base: str, title: str, body: str, *, draft: bool
+    ) -> SandboxPullRequest:
+        """A pull request of a branch that is there."""
+        head = self.tip(branch)
+        pull = SandboxPullRequest(
+            repository=self,
+            id=self.forge.next_id(),
+            number=len(self.pulls) + 1,
+            title=title,
+            user=self.forge.account(by),
+            base=base,
+            base_sha=self.tip(base),
+            head=branch,
+            head_sha=self.tip(base),
+            created_at=self.forge.clock(),
+            draft=draft,
+            body=body,
+        )
+        self.bare.set_ref(f"refs/pull/{pull.number}/head", head)
+        pull.stand_at(head)
+        self.pulls[pull.number] = pull
+        events.pull_request(pull, "opened", by)
+        return pull
+
+    def delete_branch(self, by: str, branch: str) -> None:
+        """What was proposed from it is closed."""
+        self.bare.delete_ref(f"refs/heads/{branch}")
+        for pull in self.pulls.values():
+            if pull.head == branch and pull.closed_at is None:
+                pull.close(by)
+
+    def commit_as_github(
+        self, by: str, branch: str, expected: str, files: Files, message: str
+    ) -> str | None:
+        """A commit that GitHub signs, on the branch where it stands at `expected`; else None."""
+        if self.tip(branch) != expected:
+            return None
+        made = "refs/sandbox/made"
+        unsigned = self.write(branch, by, Edit(files, {}), [expected], message, ref=made)
+        sha = self.bare.sign(unsigned)
+        self.bare.delete_ref(made)
+        self.bare.set_ref(f"refs/heads/{branch}", sha)
+        self.notice_pushes_of_the_app()
+        return sha
 
     def comment(self, number: int, by: str, body: str, *, app: int | None = None) -> int:
         """A conversation comment on an issue or pull request; its id."""
@@ -206,3 +266,6 @@ class SandboxRepository:
     def notice_pushes_of_the_app(self) -> None:
         """What came over git: nobody but the App pushes that way here."""
         self.notice_push(self.default_branch, self.forge.app_account.login)
+        for pull in self.pulls.values():
+            if pull.user == self.forge.app_account:
+                pull.notice_push(self.forge.app_account.login)

@@ -87,6 +87,69 @@ def pull_request(call: Call, number: int) -> Answer:
     return payloads.whole_pull_request(call.pull(number))
 
 
+def pull_requests(call: Call) -> Answer:
+    """Newest first where `direction` says so; GitHub's default sort, by creation."""
+    call.repository.notice_pushes_of_the_app()
+    state, head = call.query.get("state", "open"), call.query.get("head")
+    found = [
+        payloads.pull_request(pull)
+        for pull in call.repository.pulls.values()
+        if state in ("all", "closed" if pull.closed_at else "open")
+    ]
+    shown = [json for json in found if head in (None, json["head"]["label"])]
+    return Listing(shown[::-1] if call.query.get("direction", "desc") == "desc" else shown)
+
+
+def open_pull_request(call: Call) -> Answer:
+    head, base = _text(call.body, "head"), _text(call.body, "base")
+    here = call.repository
+    for name in (head, base):
+        if here.bare.sha(f"refs/heads/{name}") is None:
+            raise Refusal(422, "Validation Failed", errors=[{"field": name, "code": "invalid"}])
+    if any(p.head == head and p.base == base and not p.closed_at for p in here.pulls.values()):
+        said = f"A pull request already exists for {here.owner}:{head}."
+        raise Refusal(422, "Validation Failed", errors=[{"message": said, "code": "custom"}])
+    if not here.bare.commits(f"{here.tip(base)}..{here.tip(head)}"):
+        said = f"No commits between {base} and {head}"
+        raise Refusal(422, "Validation Failed", errors=[{"message": said, "code": "custom"}])
+    login = call.forge.app_account.login
+    title, body = _text(call.body, "title"), call.body.get("body") or ""
+    draft = bool(call.body.get("draft", False))
+    return payloads.whole_pull_request(here.propose(login, head, base, title, body, draft=draft))
+
+
+def update_pull_request(call: Call, number: int) -> Answer:
+    unknown = set(call.body) - {"title", "body", "state", "base"}
+    if unknown:
+        raise _invalid(f"{sorted(unknown)} are no parameters")
+    pull = call.pull(number)
+    pull.title, pull.body = call.body.get("title", pull.title), call.body.get("body", pull.body)
+    if call.body.get("base", pull.base) != pull.base:
+        pull.retarget(call.forge.app_account.login, call.body["base"])
+    if call.body.get("state") == "closed" and pull.closed_at is None:
+        pull.close(call.forge.app_account.login)
+    return payloads.whole_pull_request(pull)
+
+
+def commits(call: Call) -> Answer:
+    """Of a branch, newest first."""
+    branch = call.query.get("sha", call.repository.default_branch)
+    if call.repository.bare.sha(f"refs/heads/{branch}") is None:
+        raise Refusal(404, "Not Found")
+    found = call.repository.bare.commits(f"refs/heads/{branch}")
+    return Listing([payloads.commit(call.repository, one) for one in reversed(found)])
+
+
+def rules_of_branch(call: Call, branch: str) -> Answer:
+    return Listing(
+        [
+            payloads.rule(call.repository, rule)
+            for rule in call.repository.rules
+            if rule.covers(branch) and not rule.classic
+        ]
+    )
+
+
 def reviews(call: Call, number: int) -> Answer:
     pull = call.pull(number)
     return Listing([payloads.review(pull, review) for review in pull.reviews.values()])
@@ -267,6 +330,17 @@ def _invalid(message: str) -> Refusal:
 ENDPOINTS = (
     Endpoint("GET", "", "metadata", repository, public=True),
     Endpoint("GET", "/collaborators/<login>/permission", "metadata", permission),
+    Endpoint("GET", "/rules/branches/<path:branch>", "metadata", rules_of_branch),
+    Endpoint("GET", "/commits", "contents", commits, query=frozenset({"sha"})),
+    Endpoint(
+        "GET",
+        "/pulls",
+        "pull_requests",
+        pull_requests,
+        query=frozenset({"head", "state", "sort", "direction"}),
+    ),
+    Endpoint("POST", "/pulls", "pull_requests", open_pull_request, 201),
+    Endpoint("PATCH", "/pulls/<int:number>", "pull_requests", update_pull_request),
     Endpoint("GET", "/pulls/<int:number>", "pull_requests", pull_request),
     Endpoint("GET", "/pulls/<int:number>/reviews", "pull_requests", reviews),
     Endpoint("GET", "/pulls/<int:number>/comments", "pull_requests", inline_comments),
