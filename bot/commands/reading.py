@@ -42,6 +42,7 @@ def block(
         items=items,
         characters=characters,
         paths=paths,
+        standing=store.snapshot.standing,
         notice=notice,
     )
 

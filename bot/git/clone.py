@@ -83,15 +83,15 @@ class Clone:
         return self.read_many(commit, [path])[path]
 
     def read_many(
-        self, commit: str, paths: Iterable[str], *, folder: str | None = None
+        self, commit: str, paths: Iterable[str], *, folders: Sequence[str] = ()
     ) -> dict[str, File]:
         """Each path with what stands there, at the cost of one question, not one per path.
 
-        `folder`: also everything directly in that directory.
+        `folders`: also everything directly in these directories.
         """
         wanted = list(dict.fromkeys(paths))
-        entries = self._entries(commit, wanted, folder=folder)
-        wanted += [p for p in entries if p.rpartition("/")[0] == folder and p not in wanted]
+        entries = self._entries(commit, wanted, folders=folders)
+        wanted += [p for p in entries if p.rpartition("/")[0] in folders and p not in wanted]
         files = {path: _file(path, entries) for path in wanted}
         blobs = self.blobs([f.blob for f in files.values() if f.blob and f.size <= TRUSTED_SIZE])
         found = {path: _with_data(f, blobs.get(f.blob or "", b"")) for path, f in files.items()}
@@ -197,12 +197,12 @@ class Clone:
         commit: str,
         paths: Sequence[str],
         *,
-        folder: str | None = None,
+        folders: Sequence[str] = (),
         sizes: bool = True,
     ) -> dict[str, _Entry]:
         safe = [path for path in paths if unsafe_path(path) is None]
         prefixes = dict.fromkeys(prefix for path in safe for prefix in _prefixes(path))
-        if folder is not None:
+        for folder in folders:
             prefixes |= dict.fromkeys([*_prefixes(folder), f"{folder}/"])
         if not prefixes:
             return {}
@@ -210,7 +210,7 @@ class Clone:
         missing = [
             entry.object
             for path, entry in entries.items()
-            if entry.size is None and (path in safe or path.rpartition("/")[0] == folder)
+            if entry.size is None and (path in safe or path.rpartition("/")[0] in folders)
         ]
         if sizes and missing:
             self._bring(missing)

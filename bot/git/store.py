@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import PurePosixPath
 
@@ -15,11 +15,11 @@ from pathspec import GitIgnoreSpec
 
 from bot.errors import UserError
 from bot.facts import Commit
-from bot.git.clone import Clone, Kind
+from bot.git.clone import Clone, File, Kind
 from bot.git.renames import Fate as Found
 from bot.git.renames import Whereabouts, renamed_to
 from bot.git.trust import distrust
-from bot.lessons import rows
+from bot.lessons import rows, standing
 from bot.lessons.store import ATTRIBUTES, LESSONS, Snapshot
 from bot.lessons.tree import Fate
 
@@ -64,9 +64,11 @@ def read_store(
         empty = Snapshot(None, {}, _Nowhere(), repository, created_at=created_at)
         return Store(None, empty, None, None, None)
     files = clone.read_many(
-        commit, [LESSONS, ATTRIBUTES, SETTINGS, RULES, PITFALLS], folder=rows.FOLDER
+        commit,
+        [LESSONS, ATTRIBUTES, SETTINGS, RULES, PITFALLS],
+        folders=(rows.FOLDER, standing.FOLDER, standing.REVOKED),
     )
-    events = [p for p in files if p.startswith(f"{rows.FOLDER}/") and p.endswith(".jsonl")]
+    events = _below(files, rows.FOLDER, ".jsonl")
     reason = distrust(files[LESSONS])
     for path in events:
         if reason is None and files[path].kind is not Kind.REGULAR:
@@ -83,8 +85,21 @@ def read_store(
         repository=repository,
         attributes=files[ATTRIBUTES].kind is not Kind.ABSENT,
         created_at=created_at,
+        standing={path: files[path].data for path in _below(files, standing.FOLDER, ".md")},
+        markers={path: files[path].data for path in _below(files, standing.REVOKED, "")},
     )
     return Store(commit, snapshot, data(SETTINGS), data(RULES), data(PITFALLS), reason)
+
+
+def _below(files: Mapping[str, File], folder: str, suffix: str) -> list[str]:
+    """Regular files directly in a folder; a file that cannot be trusted counts as there, empty."""
+    return [
+        path
+        for path, file in files.items()
+        if path.rpartition("/")[0] == folder
+        and path.endswith(suffix)
+        and file.kind is not Kind.DIRECTORY
+    ]
 
 
 def last_trusted(clone: Clone, commit: str) -> bytes | None:
@@ -161,7 +176,7 @@ class GitTree:
         found = {
             each: renamed_to(self.clone, each, before, self.commit, difference) for each in sample
         }
-        return _fate(path, on, found)
+        return replace(_fate(path, on, found), at=deleted.committed_at)
 
     def _deletion(self, pattern: str) -> Commit | None:
         """The newest commit that deleted a file which bears a bare name or matches a glob."""

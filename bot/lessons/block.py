@@ -8,18 +8,22 @@ from __future__ import annotations
 import enum
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from bot.lessons.bullet import Verdict
 from bot.lessons.document import Bullet, Document
+from bot.lessons.entries import ref
 from bot.lessons.guard import guard
 from bot.lessons.history import History
-from bot.lessons.retirement import expired
+from bot.lessons.merit import FOLLOWED, weight
+from bot.lessons.retirement import expired, newest
 from bot.lessons.similarity import jaccard
+from bot.lessons.standing import parse
 from bot.lessons.tree import named
 from bot.settings import BlockSettings, Caps
+from bot.settings import Standing as StandingSettings
 
 Json = str | int | None | list["Json"] | dict[str, "Json"]
 
@@ -164,6 +168,29 @@ def rules_of(data: bytes | None, today: date) -> tuple[Item, ...]:
         for each in found
         if not each.struck
     )
+
+
+def standing_of(
+    files: Mapping[str, bytes], history: History, today: date, settings: StandingSettings
+) -> tuple[Item, ...]:
+    """Standing lessons by weight as of the end of `today`, the heaviest first; ids break ties."""
+    as_of = datetime.combine(today, time.max, UTC)
+    ranked: list[tuple[float, str, Item]] = []
+    for path, data in files.items():
+        file = parse(path, data)
+        if file is None:
+            continue
+        signals = [s for s in history.evidence_of(file.id) if s.id not in history.invalid]
+        verdicts = history.adherence.get(file.id, ())
+        followed = [row.at for row in verdicts if row.verdict == FOLLOWED]
+        heavy = weight(signals, followed, as_of, settings) if signals else file.weight
+        last = newest(signals)
+        cited = ref(last.row.pr) if last else None
+        on = last.row.at.date() if last else file.as_of
+        preferred = file.channel == Verdict.FOUNDER_NOTE
+        item = Item("standing", file.sentence, file.id, cited, on, preferred=preferred)
+        ranked.append((-heavy, file.id, item))
+    return tuple(item for _, _, item in sorted(ranked, key=lambda r: r[:2]))
 
 
 def bullets_of(

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from bot.lessons import rows
-from bot.lessons.block import Block, build, bullets_of, rules_of
+from bot.lessons.block import Block, build, bullets_of, rules_of, standing_of
 from bot.lessons.document import Document
 from bot.lessons.history import History
 from bot.settings import Settings
@@ -23,6 +23,7 @@ def block_of(
     settings: Settings,
     today: date,
     *,
+    standing: Mapping[str, bytes] | None = None,
     session: bool = False,
     items: int | None = None,
     characters: int | None = None,
@@ -31,10 +32,11 @@ def block_of(
 ) -> Block:
     """The block of a store's files as of `today` (UTC)."""
     document = Document.parse(lessons or b"", today)
+    history = History.read(events)
     return build(
         rules_of(rules, today),
-        (),
-        bullets_of(document, History.read(events), settings.store.expire, today),
+        standing_of(standing or {}, history, today, settings.standing),
+        bullets_of(document, history, settings.store.expire, today),
         settings.block,
         session=session,
         items=items,
@@ -45,12 +47,17 @@ def block_of(
 
 
 def committed(
-    lessons: bytes | None, events: Mapping[str, bytes], rules: bytes | None, settings: Settings
+    lessons: bytes | None,
+    events: Mapping[str, bytes],
+    rules: bytes | None,
+    settings: Settings,
+    standing: Mapping[str, bytes] | None = None,
 ) -> bytes:
     """The file's bytes; no weight and no age stand in it."""
     as_of = rows.as_of(rows.read(events))
     today = as_of.date() if as_of else _newest(lessons or b"")
-    return block_of(lessons, events, rules, settings, today).to_markdown().encode()
+    block = block_of(lessons, events, rules, settings, today, standing=standing)
+    return block.to_markdown().encode()
 
 
 def _newest(lessons: bytes) -> date:

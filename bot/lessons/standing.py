@@ -88,6 +88,11 @@ def parse(path: str, data: bytes) -> StandingFile | None:
     )
 
 
+def is_standing(path: str) -> bool:
+    """Whether a path is that of a standing lesson's file, whatever it holds."""
+    return path.rpartition("/")[0] == FOLDER and path.endswith(".md")
+
+
 def identity_of(path: str) -> str | None:
     """The id in a standing file's name; None for another file."""
     name = _NAME.fullmatch(path.rsplit("/", 1)[-1])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import Protocol
@@ -24,7 +24,7 @@ class Fate:
     on: date
     moved_to: str | None = None
     doubt: bool = False
-    at: datetime | None = None
+    at: datetime | None = field(default=None, compare=False)
 
 
 class Tree(Protocol):
