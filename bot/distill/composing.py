@@ -36,6 +36,8 @@ _ACTION_END = re.compile(
     r",|: |;| (?:so|because|instead|rather than|when|if|unless|before|without|which|while)\b"
     rf"| to (?=(?:{'|'.join(sorted(BASES))})\b)"
 )
+#: A reason that a dash or only a comma joins.
+_SPLICE = re.compile(r"\s[–—-]{1,2}\s|,\s+(?=(?:it|they)\s+\w+)")
 _CONDITIONED = re.compile(r"(?:for|when|if|to|in|unless|where|once|before|after|during|on)\b", re.I)
 _TAIL = re.compile(
     r"\s+(?:like|as) (?:so|follows|this|shown)$|,? such as:?$|,? e\.g\.,?$"
@@ -90,6 +92,8 @@ def _settled(text: str, material: Material) -> str | None:
     """The order without words that lean on its neighbours, or None when it cannot stand alone."""
     text = _MENDING.sub("", _TAIL.sub("", text.rstrip(" :;,")))
     text = _definite(_POINTED.sub("", text), material)
+    if ": " not in text and not _CONDITIONED.match(text):
+        text = _SPLICE.sub(": ", text, count=1)
     if match := _OBJECT.match(text):
         about = next(filter(None, map(subject, [material.title, *material.prose])), "")
         if not about:

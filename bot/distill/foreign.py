@@ -60,7 +60,9 @@ def _with_fault(order: str, faults: list[str], material: Material) -> str:
             continue
         whole = languages.joined(material.language, fault.rstrip(".。!！:： "), order)
         more = set(re.findall(CODE, fault)) - told or _POINTS_BACK.search(order)
-        if (not told or more) and material.length(whole) <= material.limit:
+        if (not told or more or material.length(whole) <= 100) and material.length(
+            whole
+        ) <= material.limit:
             return whole
     return order
 

@@ -95,8 +95,8 @@ def material(finding: Finding, limit: int) -> Material:
 
 
 def _teaches_all_the_same(sentence: str, reason: str) -> bool:
-    """ "I have one suggestion: improve X by doing Y" points, and teaches; "use X to close it properly"
-    has a word of praise, and teaches."""
+    """ "I have one suggestion: improve X by doing Y" points and teaches; "use X to close it
+    properly" has a word of praise and teaches."""
     if reason != "approval" and not re.search(r"\bby \w+ing\b", sentence):
         return False
     return english.order(sentence) is not None

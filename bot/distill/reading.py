@@ -19,6 +19,9 @@ from bot.distill.neutral import visible
 
 #: GitHub's own limit of a comment is 65,536 characters: what is longer was never one.
 LONGEST = 65_536
+#: No reviewer writes a longer paragraph or word of prose; what is behind it is not read.
+LONGEST_BLOCK = 3_000
+_LONG_WORD = re.compile(r"\S{200,}")
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
 
@@ -162,8 +165,10 @@ class _Reader:
     def _flush(self) -> None:
         runs, self._runs = self._runs, []
         # A comment that is never closed hides what is behind it.
-        text = _squeeze("".join(run.text for run in runs).split("<!--")[0])
+        text = "".join(run.text for run in runs).split("<!--")[0]
+        text = _squeeze(_LONG_WORD.sub(" ", text[:LONGEST_BLOCK]))
         lead = _squeeze("".join(run.text for run in _opening(runs)))
+        lead = lead if text.find(lead) >= 0 else ""
         self._add(self._kind, text, lead)
 
     def _add(self, kind: Kind, text: str, lead: str) -> None:

@@ -636,5 +636,7 @@ def test_any_text_gives_valid_bullets_or_a_reason(texts: list[str], path: str | 
 def test_deep_and_long_input_is_read_to_its_end() -> None:
     nested = "<details>" * 3000 + "\n\nClose `f`.\n\n" + "</details>" * 3000
     assert distil(Remark(nested)).lessons == ()
+    for heap in ("x" * 60_000, "(" * 60_000, "`" * 60_000, "a_" * 30_000, ", so " * 12_000):
+        distil(Remark(heap), inline(heap, "a.py"))
     padded = "word " * 10_000 + "\n\n- Close `handle` in `read_all` when parsing fails.\n"
     assert "Close `handle` in `read_all` when parsing fails." in sentences(Remark(padded))

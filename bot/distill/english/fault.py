@@ -28,7 +28,7 @@ def opposite(sentence: str, subject: str = "", *, trusted: bool = False) -> Orde
         return None
     found = _named(text) if _FEARED.match(text) else None
     found = found or _missing(text, subject) or _harmful(_main_statement(text))
-    found = found or _stated(text, subject)
+    found = found or _unhandled(text, subject) or _stated(text, subject)
     if found is None and trusted:
         found = _named(text)
     return Order(upper_first(_relative(found)), 1) if found else None
@@ -95,7 +95,8 @@ def _with_what_follows(text: str, end: str = "") -> str:
         return f"{text[: cut.start()]}{end}; otherwise {match[1]}"
     if (match := re.match(r"(\w+ing) (.*)", rest)) and (base := from_gerund(match[1])):
         return f"{text[: cut.start()]}{end}; otherwise it {third(base)} {match[2]}"
-    joined = BAD.search(rest) and not re.match(r"(?:but|which|so|and)\b", rest)
+    told = BAD.search(rest) or not cut[0].startswith(",")
+    joined = told and not re.match(r"(?:but|which|so|and)\b", rest)
     return f"{text[: cut.start()]}{end}{f': {lower_first(rest)}' if joined else ''}"
 
 
@@ -113,6 +114,20 @@ def _harmful(text: str) -> str | None:
     if but := re.search(r",? but (?:it|this) (.*)$", reason):
         reason = but[1]
     return f"do not {base} {what}: it {reason}"
+
+
+_FAILS = re.compile(
+    r"^(?:this|it|that) (?:will|can|could|would|may|might) "
+    r"(?:fail|crash|panic|throw|blow up|break|raise|explode|segfault|error)\b"
+    r".*?\b(?:if|when) (.+)$",
+    re.IGNORECASE,
+)
+
+
+def _unhandled(text: str, subject: str) -> str | None:
+    """ "This will crash if X" -> "Handle the case where X", where nothing tells what "this" is."""
+    match = None if subject else _FAILS.match(text)
+    return f"Handle the case where {match[1]}" if match else None
 
 
 # What is stated of a subject

@@ -21,6 +21,11 @@ _BETTER_FOR = re.compile(
     re.IGNORECASE,
 )
 _CIRCUMSTANCE = pattern("english", "circumstance", r"^{}\b[^.;:]*$")
+_RATHER_NOT = re.compile(
+    r"^(?:i(?:'d|’d| would) )?(?:also )?(?:prefer|rather)(?: it)? if (?:we|you) "
+    r"(?:didn't|didn’t|don't|don’t|did not|do not) ",
+    re.IGNORECASE,
+)
 _THING = re.compile(rf"(?:an?|the|some|another|{CODE})(?:\s|$)")
 _UNIMPORTANT = re.compile(r"(?i)\b(?:also|instead|ideally|either) ")
 _JOINED = re.compile(
@@ -65,10 +70,13 @@ def _is_plain_order(text: str) -> bool:
 
 
 def _is_framed(text: str) -> bool:
-    return bool(_BEFORE_GERUND.match(text) or _BEFORE_BASE.match(text))
+    frames = (_RATHER_NOT, _BEFORE_GERUND, _BEFORE_BASE)
+    return any(frame.match(text) for frame in frames)
 
 
 def _framed(text: str) -> str | None:
+    if match := _RATHER_NOT.match(text):
+        return "Do not " + text[match.end() :]
     if match := _BEFORE_GERUND.match(text):
         rest = text[match.end() :]
         if re.match(r"(?:if|whether|how|what|that|why)\b", rest, re.IGNORECASE):

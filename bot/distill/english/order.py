@@ -29,24 +29,7 @@ _NOUN = re.compile(
     rf"(?!(?:that|if|whether|how|what|when|where|the|an?|all|any|both|each|it)$)"
     rf"(?:[a-z-]*[a-rt-z]|{CODE})"
 )
-_BEHIND_PLURAL = frozenset(
-    [
-        "for",
-        "to",
-        "in",
-        "of",
-        "and",
-        "or",
-        "from",
-        "on",
-        "with",
-        "before",
-        "after",
-        "when",
-        "if",
-        "as",
-    ]
-)
+_OBJECT = re.compile(rf"(?:the|an?|no|its|all|any|every|each|\d+|{CODE}\S*)$")
 #: Longer circumstances would hide the order behind them.
 _LONGEST_CIRCUMSTANCE = 90
 
@@ -83,7 +66,7 @@ def is_order_text(text: str) -> bool:
 def _is_action_of(words: list[str]) -> bool:
     """ "Default `x` leaves none", "Delete endpoint returns 200": a noun, and what it does."""
     for at in (2, 3):
-        if len(words) > at + 1 and from_third(words[at]) and words[at + 1] not in _BEHIND_PLURAL:
+        if len(words) > at + 1 and from_third(words[at]) and _OBJECT.match(words[at + 1]):
             plain = all(_NOUN.fullmatch(word) for word in words[1:at])
             return plain and (is_doubtful(words[0]) or not re.match(CODE, words[1]))
     return False
