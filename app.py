@@ -69,6 +69,11 @@ def _parser() -> argparse.ArgumentParser:
     serve = command("serve", _serve, "receiver and workers in one process")
     serve.add_argument("--host", default="127.0.0.1")
     serve.add_argument("--port", type=int, default=8080)
+    setup = command("setup", _setup, "register the GitHub App from a page on this machine")
+    setup.add_argument("--host", default="127.0.0.1")
+    setup.add_argument("--port", type=int, default=8080)
+    doctor = command("doctor", _doctor, "check everything; each line says its remedy")
+    doctor.add_argument("--json", action="store_true")
     demo = command("demo", _demo, "the whole story on a sandbox: no account, no key, no network")
     demo.add_argument("--keep", metavar="DIR", type=Path, help="leave the sandbox there")
     learn = command("learn", _learn, "one review from a file into a repository")
@@ -284,6 +289,19 @@ def _report_pairs(options: argparse.Namespace) -> int:
     else:
         print(to_markdown(found), end="")
     return DONE
+
+
+def _setup(options: argparse.Namespace) -> int:
+    from bot.environment import read
+    from webhooks.setup_server import setup
+
+    return setup(read(os.environ), options.host, options.port)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from bot.commands.doctor import doctor
+
+    return doctor(os.environ, as_json=options.json)
 
 
 def _demo(options: argparse.Namespace) -> int:
