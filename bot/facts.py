@@ -112,11 +112,73 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit of the pull request, newest last. `merges_base`: it merges the base branch in."""
+    """A commit of the pull request, newest last. `merges_base`: it merges the base branch in.
+
+    `author` is None where its e-mail address belongs to no account, or where it was not asked for.
+    """
 
     sha: str
     committed_at: datetime
     merges_base: bool = False
+    author: Account | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What CI does for each head anew; two of one name in two groups are two jobs.
+
+    `group` is its workflow in GitHub Actions, the App's slug elsewhere; `app` that App's id.
+    """
+
+    app: int
+    group: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobRun:
+    """A job as it ended once on a commit; it ends more than once where somebody ran it again.
+
+    `conclusion` is GitHub's, in lower case. `pushed_at` is when CI took the commit up.
+    """
+
+    id: int
+    job: Job
+    head: str
+    conclusion: str
+    completed_at: datetime
+    pushed_at: datetime
+    on_default_branch: bool = False
+
+    @property
+    def failed(self) -> bool:
+        return self.conclusion in ("failure", "timed_out")
+
+    @property
+    def passed(self) -> bool:
+        return self.conclusion == "success"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """`lines`: added and deleted together; `gone`: it was deleted."""
+
+    path: str
+    lines: int = 0
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """What was done from one head of a pull request to a later one.
+
+    `complete` is false where GitHub cut a list. Where the base moved beneath a force push, its
+    commits count as merges of it.
+    """
+
+    commits: tuple[Commit, ...]
+    files: tuple[ChangedFile, ...]
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +209,7 @@ class PullRequestFacts:
     reviews: tuple[Review, ...] = ()
     threads: tuple[Thread, ...] = ()
     commits: tuple[Commit, ...] = ()
+    runs: tuple[JobRun, ...] = ()  # only where the jobs were asked for
     permissions: dict[str, Permission] = field(default_factory=dict)
 
     def writes(self, account: Account | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections import defaultdict
 from dataclasses import replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -12,7 +13,10 @@ from urllib.parse import quote, urlencode
 from bot.errors import UserError
 from bot.facts import (
     Account,
+    Between,
     InlineComment,
+    Job,
+    JobRun,
     Permission,
     PullRequest,
     PullRequestFacts,
@@ -25,6 +29,7 @@ from bot.forge.check_run import CheckRun
 from bot.forge.connection import Connection
 from bot.forge.conversation import Conversation, conversation
 from bot.forge.errors import Gone
+from bot.forge.jobs import Jobs
 from bot.forge.protocol import PullFiles, Reaction
 from bot.forge.timeline import Timeline, timeline
 
@@ -47,8 +52,12 @@ class GitHubForge:
         return self._repository
 
     @known_form()
+    def pull_request(self, number: int) -> PullRequest:
+        return answers.pull_request(self._connection.get(self._path(f"pulls/{number}")))
+
+    @known_form()
     def pull_request_facts(self, number: int) -> PullRequestFacts:
-        pull = answers.pull_request(self._connection.get(self._path(f"pulls/{number}")))
+        pull = self.pull_request(number)
         listed = list(self._connection.pages(self._path(f"pulls/{number}/reviews")))
         comments = self._comments_by_review(number)
         told = conversation(self._connection, self._repository, number)
@@ -68,6 +77,25 @@ class GitHubForge:
             commits=told.commits,
             permissions=self._permissions(pull, reviews),
         )
+
+    @known_form()
+    def pull_request_jobs(self, number: int) -> PullRequestFacts:
+        pull = self.pull_request(number)
+        runs = self._jobs.of_pull_request(number)
+        permissions = self._permissions(pull, ()) if runs else {}
+        return PullRequestFacts(self._repository, pull, runs=runs, permissions=permissions)
+
+    @known_form()
+    def between(self, number: int, before: str, after: str) -> Between:
+        return self._jobs.between(number, before, after)
+
+    @known_form()
+    def failure_titles(self, run: int) -> tuple[str, ...]:
+        return self._jobs.titles(run)
+
+    @known_form()
+    def job_elsewhere(self, job: Job, since: datetime) -> tuple[JobRun, ...]:
+        return self._jobs.elsewhere(job, since)
 
     @known_form()
     def account(self, login: str) -> Account | None:
@@ -139,6 +167,10 @@ class GitHubForge:
     @known_form()
     def _repository(self) -> Repository:
         return answers.repository(self._connection.get(f"/repos/{quote(self._asked)}"))
+
+    @cached_property
+    def _jobs(self) -> Jobs:
+        return Jobs(self._connection, self._repository, self._path("").rstrip("/"))
 
     def _path(self, rest: str) -> str:
         return f"/repos/{quote(self._repository.full_name)}/{rest}"

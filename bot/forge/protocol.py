@@ -7,9 +7,19 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
-from bot.facts import Account, Permission, PullRequestFacts, Repository
+from bot.facts import (
+    Account,
+    Between,
+    Job,
+    JobRun,
+    Permission,
+    PullRequest,
+    PullRequestFacts,
+    Repository,
+)
 from bot.forge.check_run import CheckRun
 
 
@@ -50,6 +60,24 @@ class Forge(Protocol):
 
     def pull_request_facts(self, number: int) -> PullRequestFacts:
         """All that decisions read about a pull request, as it stands now."""
+
+    def pull_request(self, number: int) -> PullRequest:
+        """Where it stands now, for one request; `acted_at` is not looked up."""
+
+    def pull_request_jobs(self, number: int) -> PullRequestFacts:
+        """The pull request with the runs of its jobs instead of its reviews.
+
+        No runs where all that failed was mended by running it again.
+        """
+
+    def between(self, number: int, before: str, after: str) -> Between:
+        """What was done from one head of a pull request to a later one."""
+
+    def failure_titles(self, run: int) -> tuple[str, ...]:
+        """Titles of the failures that a job's run annotated; an empty one where it gave none."""
+
+    def job_elsewhere(self, job: Job, since: datetime) -> tuple[JobRun, ...]:
+        """Recent runs of the job on the default branch and on other pull requests."""
 
     def account(self, login: str) -> Account | None:
         """The account that has this login now, with its numeric id and type; None for nobody."""
