@@ -38,7 +38,7 @@ demo: $(VENV)/.runtime  ## the whole story on a sandbox: no account, no key, no 
 	@$(BIN)/python app.py demo
 
 test: $(VENV)/.dev  ## every test
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 lint: $(VENV)/.dev  ## style and formatting
 	@$(BIN)/ruff check .
