@@ -31,7 +31,7 @@ _EMPTY = re.compile(
 _PENALTIES: tuple[tuple[float, re.Pattern[str]], ...] = (
     (12, re.compile(r"\S+ (?:it|them|they|one)\b")),
     (12, re.compile(r".*\bdo so\b")),
-    (10, re.compile(r".*, \w+ (?:it|them)\b")),
+    (18, re.compile(r".*, \w+ (?:it|them)\b")),
     (10, re.compile(r".*\bthe same\b")),
     (4, re.compile(r".*\b(?:gracefully|properly|appropriately|more robust|somehow|better)\b")),
     (9, re.compile(r"(?i)(?:verify|check|confirm|review|document|note|rename|clarify)\b")),
@@ -91,6 +91,7 @@ def _of_prose(material: Material) -> Iterator[Candidate]:
                 yield _scored(order, base - index * 0.6, index, before)
         # Behind the first sentence a negation alone may only describe.
         faulty = index == 0 or len(english.BAD.findall(sentence)) > 1
+        faulty = faulty and not sentence.endswith(":")
         trusted = index == 0 and bool(material.title)
         if faulty and (order := english.opposite(sentence, about, trusted=trusted)):
             yield _scored(order, _FAULT - index * 2, index)

@@ -235,6 +235,6 @@ def _remembered(material: Material) -> str | None:
         text = _statement(sentence.rstrip(". :!"), material)
         if len(text.split()) < 5 or not english.BAD.search(text) or english.is_order_text(text):
             continue
-        if short := _shortened("Remember: " + lower_first(text), material, material.limit):
+        if short := _shortened("Remember that " + lower_first(text), material, material.limit):
             return _placed(short, "", material) + "."
     return None

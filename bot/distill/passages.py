@@ -83,6 +83,7 @@ _SECTION = pattern("structure", "section")
 _OVERVIEW = pattern("structure", "overview")
 _GENERIC = pattern("structure", "generic")
 _FURNITURE = pattern("structure", "furniture")
+_PROMPT_PATH = re.compile(r"\bIn\s+`?@([\w./\[\]-]+\.\w{1,8})`?\s+(?:around|at)\s+lines?\b")
 _PROMPT_PLACE = pattern("structure", "place in a prompt")
 
 
@@ -104,6 +105,8 @@ def _inline(blocks: Iterable[Block], remark: Remark) -> Finding:
         if block.within:
             if block.kind is Kind.FENCE and _PROMPT.search(block.within[-1]) and not finding.prompt:
                 finding.prompt = prompt_of(block.text)
+                place = _PROMPT_PATH.search(block.text)
+                finding.path = finding.path or (place[1] if place else None)
             continue
         _take(finding, block)
     return finding

@@ -35,7 +35,7 @@ def lesson(finding: Finding, characters: int) -> Lesson | str:
 
 def _action(sentence: str) -> str:
     """What is to be done, without why."""
-    return re.split(r": |; ", sentence.removeprefix("Remember: "), maxsplit=1)[0]
+    return re.split(r": |; ", sentence, maxsplit=1)[0]
 
 
 def _trigger(made: Material, sentence: str) -> str:

@@ -8,7 +8,7 @@ from bot.distill.clauses import lower_first, upper_first
 from bot.distill.english.given import ADVERB, BAD, gerund_parts
 from bot.distill.english.obligation import PRONOUN, is_noun
 from bot.distill.english.order import Order, bare
-from bot.distill.lexicon import any_of, pattern
+from bot.distill.lexicon import any_of, pattern, words
 from bot.distill.verbs import BASES, from_gerund, from_participle, from_third, third
 
 _AMISS = pattern("english", "amiss", r"\b{}\b")
@@ -149,6 +149,8 @@ _KINDS: dict[str, str] = {
     **dict.fromkeys(("unconditionally", "also"), "adverb"),
     **dict.fromkeys(("has", "have"), "had"),
 }
+#: Faults that need no object.
+_HAPPENS = words("english", "happens")
 _NO_VERBS = frozenset(
     ["this", "its", "as", "us", "across", "less", "class", "access", "process", "address"]
 )
@@ -172,7 +174,8 @@ def _stated(text: str, subject: str) -> str | None:
         plural = verb in BASES and who.endswith("s")
         if verb in _NO_VERBS or not (verb in _KINDS or from_third(verb) or plural):
             continue
-        if verb not in _KINDS and _AFTER_NOUN.match(rest):
+        alone = not rest and (from_third(verb) or verb) not in _HAPPENS
+        if verb not in _KINDS and (alone or _AFTER_NOUN.match(rest)):
             continue
         return _undo(lower_first(who), verb, rest) if is_noun(who) else None
     return None
