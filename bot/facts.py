@@ -219,3 +219,33 @@ class PullRequestFacts:
 
     def is_answered_by_thread(self, comment: int) -> bool:
         return any(comment in t.comments and (t.resolved or t.outdated) for t in self.threads)
+
+
+@dataclass(frozen=True, slots=True)
+class BranchRule:
+    """A rule that is active on a branch; who may bypass it is not told. `type` is GitHub's word.
+
+    `strict`: of required checks, whether a branch has to be up to date before it is merged.
+    """
+
+    type: str
+    ruleset: int
+    source: str
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPullRequest:
+    """A pull request that we opened, as it stands now. `node` is its id in GraphQL."""
+
+    number: int
+    node: str
+    head_sha: str
+    base: str
+    title: str
+    body: str
+    draft: bool
+    open: bool
+    merged: bool
+    created_at: datetime
+    closed_at: datetime | None = None

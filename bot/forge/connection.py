@@ -21,7 +21,15 @@ from github.PaginatedList import PaginatedList
 from urllib3.util import Retry
 
 from bot.errors import Fault, UserError
-from bot.forge.errors import Archived, Forbidden, Gone, RateLimited, Suspended, Unauthorized
+from bot.forge.errors import (
+    Archived,
+    Forbidden,
+    Gone,
+    Invalid,
+    RateLimited,
+    Suspended,
+    Unauthorized,
+)
 
 PUBLIC = "https://api.github.com"
 SECONDS = 15
@@ -152,6 +160,8 @@ def _error(exc: GithubException) -> UserError | Fault:
         )
     if exc.status >= 500:
         return Fault(f"GitHub answered {exc.status}.", retry_after=_seconds(headers))
+    if exc.status in (400, 422):
+        return _invalid(exc, said)
     return Fault(f"GitHub answered {exc.status}: {said}", retry=exc.status == 409)
 
 
@@ -162,6 +172,17 @@ def _message(exc: GithubException) -> str:
             return "; ".join(str(error.get("message")) for error in data["errors"])
         return str(data.get("message") or exc.status)
     return str(exc.status)
+
+
+def _invalid(exc: GithubException, said: str) -> Fault:
+    """400 is also how an answer of GraphQL with errors in it arrives here."""
+    errors = exc.data.get("errors") if isinstance(exc.data, dict) else None
+    told = [each for each in errors or () if isinstance(each, dict)]
+    types = frozenset(str(each["type"]) for each in told if "type" in each)
+    if "RATE_LIMITED" in types:
+        return RateLimited("GitHub's rate limit is reached.", retry_after=SECONDARY_PAUSE)
+    details = [str(each["message"]) for each in told if each.get("message")]
+    return Invalid(exc.status, "; ".join(dict.fromkeys([said, *details])), types)
 
 
 def _unauthorized(said: str) -> Unauthorized:

@@ -32,3 +32,15 @@ class RateLimited(Fault):
 
 class Unauthorized(Fault):
     """GitHub does not accept the credentials: a fresh token may help, or a clock set right."""
+
+
+class Invalid(Fault):
+    """GitHub does not do what was asked for, and will not do it either when asked again.
+
+    `message` is what it said, `types` the kinds of error that a GraphQL answer names.
+    """
+
+    def __init__(self, status: int, message: str, types: frozenset[str] = frozenset()) -> None:
+        super().__init__(f"GitHub answered {status}: {message}", retry=False)
+        self.message = message
+        self.types = types

@@ -14,24 +14,29 @@ from bot.errors import UserError
 from bot.facts import (
     Account,
     Between,
+    BranchRule,
     InlineComment,
     Job,
     JobRun,
+    OwnPullRequest,
     Permission,
     PullRequest,
     PullRequestFacts,
     Repository,
     Review,
 )
-from bot.forge import answers
+from bot.forge import answers, rules
 from bot.forge.answers import known_form
 from bot.forge.check_run import CheckRun
+from bot.forge.commit_on_branch import CommitOnBranch
 from bot.forge.connection import Connection
 from bot.forge.conversation import Conversation, conversation
 from bot.forge.errors import Gone
 from bot.forge.jobs import Jobs
+from bot.forge.proposals import Proposals
 from bot.forge.protocol import PullFiles, Reaction
 from bot.forge.timeline import Timeline, timeline
+from bot.git.plan import Plan, Published
 
 FILES_LIMIT = 3_000  # GitHub lists no more files of a pull request
 
@@ -47,6 +52,7 @@ class GitHubForge:
         self._connection = connection
         self._asked = name
         self._app_id = app_id
+        self._rules: dict[str, tuple[BranchRule, ...]] = {}
 
     def repository(self) -> Repository:
         return self._repository
@@ -162,6 +168,41 @@ class GitHubForge:
                 return int(self._connection.patch(path, text)["id"])
         answer = self._connection.post(self._path(f"issues/{number}/comments"), text)
         return int(answer["id"])
+
+    @known_form()
+    def branch_rules(self, branch: str) -> tuple[BranchRule, ...]:
+        if branch not in self._rules:
+            path = self._path(f"rules/branches/{quote(branch, safe='')}")
+            self._rules[branch] = rules.branch_rules(self._connection, path)
+        return self._rules[branch]
+
+    @known_form()
+    def commit_on_branch(self, plan: Plan) -> Published:
+        return CommitOnBranch(self._connection, self._repository).publish(plan)
+
+    @known_form()
+    def own_pull_requests(self, branch: str, us: Account) -> tuple[OwnPullRequest, ...]:
+        return self._proposals.of_branch(branch, us.id)
+
+    @known_form()
+    def approved_at(self, number: int) -> datetime | None:
+        return self._proposals.approved_at(number)
+
+    @known_form()
+    def propose(
+        self, branch: str, base: str, title: str, body: str, *, draft: bool
+    ) -> OwnPullRequest | None:
+        return self._proposals.open(branch, base, title, body, draft=draft)
+
+    def update_pull_request(self, number: int, **changes: str) -> None:
+        self._proposals.update(number, changes)
+
+    def mark_ready(self, pull: OwnPullRequest) -> None:
+        self._proposals.mark_ready(pull)
+
+    @property
+    def _proposals(self) -> Proposals:
+        return Proposals(self._connection, self._repository)
 
     @cached_property
     @known_form()

@@ -13,14 +13,17 @@ from typing import Protocol
 from bot.facts import (
     Account,
     Between,
+    BranchRule,
     Job,
     JobRun,
+    OwnPullRequest,
     Permission,
     PullRequest,
     PullRequestFacts,
     Repository,
 )
 from bot.forge.check_run import CheckRun
+from bot.git.plan import Plan, Published
 
 
 class Reaction(enum.StrEnum):
@@ -104,3 +107,26 @@ class Forge(Protocol):
 
     def comment(self, number: int, body: str, *, key: str) -> int:
         """Our comment about `key` on an issue or pull request, new or updated in place; its id."""
+
+    def branch_rules(self, branch: str) -> tuple[BranchRule, ...]:
+        """Rules of rulesets that are active on a branch; classic protections are not told."""
+
+    def commit_on_branch(self, plan: Plan) -> Published:
+        """Makes the commit of a plan through the API, where GitHub signs it."""
+
+    def own_pull_requests(self, branch: str, us: Account) -> tuple[OwnPullRequest, ...]:
+        """Ours from a branch of the repository itself, open and closed, newest first."""
+
+    def approved_at(self, number: int) -> datetime | None:
+        """When a pull request was last approved."""
+
+    def propose(
+        self, branch: str, base: str, title: str, body: str, *, draft: bool
+    ) -> OwnPullRequest | None:
+        """Opens a pull request; None where one is open already, or nothing to be proposed."""
+
+    def update_pull_request(self, number: int, **changes: str) -> None:
+        """Changes `title`, `body`, `base`, or the `state` (open, closed) of one of ours."""
+
+    def mark_ready(self, pull: OwnPullRequest) -> None:
+        """Ends its draft."""

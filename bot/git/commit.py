@@ -5,6 +5,7 @@ Writes objects and one private reference; moves no branch. A commit that is aban
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -51,22 +52,29 @@ def demand_safe(plan: Plan) -> None:
             raise UserError(f"The path {path[:80]!r} {reason}.")
 
 
+def demand_writable(clone: Clone, plan: Plan) -> Mapping[str, File]:
+    """What stands at the paths of the plan. Raises UserError where it may not be carried out."""
+    demand_safe(plan)
+    there = clone.kinds(plan.head, plan.changes) if plan.head else {}
+    for path, file in there.items():
+        if file.kind not in (Kind.ABSENT, Kind.REGULAR) or file.at not in (None, path):
+            raise UserError(f"{path} is not a regular file.", file=path)
+    return there
+
+
 def make_commit(clone: Clone, plan: Plan, author: Signature, committer: Signature) -> str:
     """The id of the commit that `plan` describes, made of its head; nothing points to it yet.
 
     An existing file keeps its mode. Raises UserError where a name is refused, or where a path is or
     stands below anything but a regular file: a symlink or submodule is never written.
     """
-    demand_safe(plan)
-    there = clone.kinds(plan.head, plan.changes) if plan.head else {}
+    there = demand_writable(clone, plan)
     stream = [f"commit {REFERENCE}\nmark :1\nauthor {author}\ncommitter {committer}\n".encode()]
     stream.append(_data(plan.message.encode()))
     if plan.head:
         stream.append(f"from {plan.head}\n".encode())
     for path, data in sorted(plan.changes.items()):
         file = there.get(path, File(path, Kind.ABSENT))
-        if file.kind not in (Kind.ABSENT, Kind.REGULAR) or file.at not in (None, path):
-            raise UserError(f"{path} is not a regular file.", file=path)
         if data is None:
             stream.append(f"D {_quoted(path)}\n".encode())
         else:

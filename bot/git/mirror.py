@@ -107,6 +107,18 @@ class Mirror:
         self._run(*_FETCH, NAME, commit)
         return self.clone.has(commit)
 
+    def merges(self, one: str, other: str) -> bool:
+        """Whether the two commits, both here, merge without a conflict."""
+        # Without renames: to look for them would fetch the files of every move, and a file that
+        # was moved and changed only counts as a conflict.
+        answer = self.network.run(
+            "-c", "merge.renames=false", "merge-tree", "--write-tree", "--no-messages", one, other,
+            timeout=NETWORK_TIMEOUT,
+        )  # fmt: skip
+        if answer.status not in (0, 1):
+            raise Fault(f"the branches could not be compared: {answer.words[-KEPT_OF_AN_ANSWER:]}")
+        return answer.status == 0
+
     def is_empty(self) -> bool:
         """Whether the remote has no branch at all, so that a first commit may make one."""
         answer = self._run("ls-remote", "--quiet", "--heads", NAME)

@@ -12,13 +12,15 @@ class Plan:
     """One commit to be made on `branch`.
 
     `head` is the commit it was decided on, None for an unborn branch; `changes` maps a path to
-    its new bytes, or to None to delete it; `message` is the whole commit message.
+    its new bytes, or to None to delete it; `message` is the whole commit message. `replaces`: for
+    a branch that stands elsewhere than at `head`, the tip that gives way, "" where there is none.
     """
 
     branch: str
     head: str | None
     changes: Mapping[str, bytes | None]
     message: str
+    replaces: str | None = None
 
     def __str__(self) -> str:
         lines = [f"on {self.branch} at {(self.head or 'unborn')[:12]}:", self.message.rstrip(), ""]

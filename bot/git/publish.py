@@ -1,6 +1,7 @@
 """A plan becomes a commit on the remote's branch, or it is known why not. The remote alone decides.
 
-Never forces. What was reported refused and landed all the same counts as landed.
+Never forces, but where a plan names the very tip that it replaces. What was reported refused and
+landed all the same counts as landed.
 """
 
 from __future__ import annotations
@@ -43,25 +44,43 @@ class GitPush:
         """
         self.lock.demand(self.mirror.lock.repository)
         commit = make_commit(self.mirror.clone, plan, self.author, self.committer)
+        if plan.head is None and plan.replaces is None:
+            try:
+                if not self._may_begin(plan.branch, commit):
+                    return Published(Outcome.GONE, detail=f"there is no branch {plan.branch}")
+            except Fault as fault:
+                known = fault.outcome if isinstance(fault, RemoteFault) else Outcome.UNKNOWN
+                return Published(known, detail=str(fault))
+        return self.push(commit, plan.branch, plan.replaces)
+
+    def push(self, commit: str, branch: str, replaces: str | None = None) -> Published:
+        """Puts a commit that is in the mirror on a branch, as `publish` does."""
         try:
-            if plan.head is None and not self._may_begin(plan.branch, commit):
-                return Published(Outcome.GONE, detail=f"there is no branch {plan.branch}")
-            answer = self._push(commit, plan.branch)
+            answer = self._push(commit, branch, replaces)
         except RemoteFault as fault:
             return Published(fault.outcome, detail=str(fault))
         except Fault as fault:
-            return self._asked(plan.branch, commit, Published(Outcome.UNKNOWN, detail=str(fault)))
+            return self._asked(branch, commit, Published(Outcome.UNKNOWN, detail=str(fault)))
         outcome = meaning(answer)
         if outcome is Outcome.LANDED:
             return Published(outcome, commit)
         published = Published(outcome, detail=_detail(answer))
         if outcome in (Outcome.GONE, Outcome.CREDENTIALS):
             return published
-        return self._asked(plan.branch, commit, published)
+        return self._asked(branch, commit, published)
 
-    def _push(self, commit: str, branch: str) -> Answer:
+    def remove(self, branch: str) -> None:
+        """Deletes a branch of ours; one that stays harms nobody."""
+        self.mirror.network.run(
+            "push", "--porcelain", "--no-verify", NAME, f":refs/heads/{branch}",
+            timeout=self.timeout,
+        )  # fmt: skip
+
+    def _push(self, commit: str, branch: str, replaces: str | None) -> Answer:
+        lease = [f"--force-with-lease=refs/heads/{branch}:{replaces}"]
         return self.mirror.network.run(
-            "push", "--porcelain", "--no-verify", NAME, f"{commit}:refs/heads/{branch}",
+            "push", "--porcelain", "--no-verify", *(lease if replaces is not None else []),
+            NAME, f"{commit}:refs/heads/{branch}",
             timeout=self.timeout,
         )  # fmt: skip
 
