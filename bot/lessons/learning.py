@@ -68,19 +68,24 @@ def _weigh(draft: Draft, evidence: Evidence) -> None:
     if entry is not None and any(s.row.pr != evidence.pr for s in entry.signals):
         _refresh(draft, evidence, signal, entry, comparison)
         return
+    here = [row for row in draft.rows if isinstance(row, SignalRow)]  # of this very write
+    applied = draft.history.applied | {row.source for row in here if row.bullet}
     met = [
         seen
-        for seen in draft.history.seen[-500:]
-        if seen.row.source not in draft.history.applied
-        and seen.row.pr != evidence.pr
-        and seen.row.channel == evidence.channel
-        and seen.row.job == evidence.job
-        and abs(evidence.at - seen.row.at) <= weak.within
-        and draft.compare(evidence.lesson.sentence, seen.row.sentence).same
+        for seen in (
+            *(s.row for s in draft.history.seen[-500:]),
+            *(row for row in here if not row.bullet),
+        )
+        if seen.source not in applied
+        and seen.pr != evidence.pr
+        and seen.channel == evidence.channel
+        and seen.job == evidence.job
+        and abs(evidence.at - seen.at) <= weak.within
+        and draft.compare(evidence.lesson.sentence, seen.sentence).same
     ]
-    if len({seen.row.pr for seen in met}) + 1 >= weak.pull_requests:
+    if len({seen.pr for seen in met}) + 1 >= weak.pull_requests:
         for seen in met:
-            _apply(draft, None, seen.row)
+            _apply(draft, None, seen)
         _apply(draft, evidence, signal, joins=True)
     elif any(s.row.source == evidence.source and s.row.sentence == evidence.lesson.sentence
              for s in draft.history.seen):  # fmt: skip

@@ -333,6 +333,19 @@ def test_weak_evidence_waits_for_a_second_pull_request() -> None:
     assert edit.changes == {}
 
 
+def test_weak_evidence_of_two_pull_requests_meets_in_one_write_as_well() -> None:
+    first = evidence(PENDING, strong=False, matured=True)
+    second = evidence(PENDING_AGAIN, pr=60, day=20, strong=False, matured=True)
+    third = evidence(PENDING, pr=70, day=21, strong=False, matured=True)
+    state, edit = run(store(), second, first)
+    assert edit.counts == {"appended": 1}
+    assert texts(state) == [PENDING]
+    assert trailers(state) == ["(#60, 2026-11-21, changes_requested)"]
+    assert len(History.read(state.events).signals) == 2
+    _, edit = run(store(), third, second, first)
+    assert edit.counts == {"appended": 1, "refreshed": 1}
+
+
 def test_weak_evidence_too_far_apart_does_not_count() -> None:
     old = evidence(PENDING, day=-120, strong=False, matured=True)
     state, _ = run(store(), old)
