@@ -37,6 +37,11 @@ def is_person(account: Account, settings: Settings) -> bool:
     return account.kind == "User" and not _listed(account, settings.agents)
 
 
+def is_agent(account: Account, settings: Settings) -> bool:
+    """Listed under `agents`: it never commands, whoever owns it."""
+    return _listed(account, settings.agents)
+
+
 def _listed(account: Account, logins: tuple[str, ...]) -> bool:
     return account.login.lower() in {login.lower() for login in logins}
 

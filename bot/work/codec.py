@@ -10,12 +10,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from bot.channels.questions import Kind, Question
 from bot.distill.model import Distilled, Quarantined
 from bot.errors import Fault
+from bot.facts import Account
 from bot.lessons.bullet import Verdict
 from bot.lessons.lesson import Lesson
 from bot.lessons.orders import Order, Retire, Settle, Undo
 from bot.lessons.retirement import Invalidation
+from bot.lessons.rows import ShownRow
 from bot.lessons.store import Evidence, Present
 
 _ORDERS: dict[str, type[Order]] = {each.__name__: each for each in (Retire, Undo, Settle)}
@@ -28,6 +31,7 @@ class Wanted:
     evidence: tuple[Evidence, ...] = ()
     present: tuple[Present, ...] = ()
     orders: tuple[Order, ...] = ()
+    shown: tuple[ShownRow, ...] = ()
 
 
 def wanted_to_text(wanted: Wanted) -> str:
@@ -35,6 +39,7 @@ def wanted_to_text(wanted: Wanted) -> str:
         "evidence": [asdict(each) for each in wanted.evidence],
         "present": [asdict(each) for each in wanted.present],
         "orders": [{"order": type(each).__name__, **asdict(each)} for each in wanted.orders],
+        "shown": [asdict(each) for each in wanted.shown],
     }
     return json.dumps(body, default=_plain, ensure_ascii=False)
 
@@ -46,6 +51,7 @@ def wanted_from_text(text: str) -> Wanted:
             evidence=tuple(_evidence(each) for each in body["evidence"]),
             present=tuple(_present(each) for each in body["present"]),
             orders=tuple(_order(each) for each in body["orders"]),
+            shown=tuple(_shown(each) for each in body.get("shown", ())),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise Fault(f"what waits for a write cannot be read: {error}", retry=False) from error
@@ -65,6 +71,28 @@ def distilled_from_text(text: str) -> Distilled:
         )
     except (ValueError, KeyError, TypeError) as error:
         raise Fault(f"a stored distillation cannot be read: {error}", retry=False) from error
+
+
+def question_to_text(question: Question) -> str:
+    return json.dumps(asdict(question), default=_plain, ensure_ascii=False)
+
+
+def question_from_text(text: str) -> Question:
+    try:
+        body = json.loads(text)
+        by, lesson = body["by"], body["lesson"]
+        values = {
+            **body,
+            "kind": Kind(body["kind"]),
+            "at": _time(body["at"]),
+            "by": None if by is None else Account(**by),
+            "lesson": None if lesson is None else Lesson(**lesson),
+            "a": None if body["a"] is None else tuple(body["a"]),
+            "b": None if body["b"] is None else tuple(body["b"]),
+        }
+        return Question(**values)
+    except (ValueError, KeyError, TypeError) as error:
+        raise Fault(f"a stored question cannot be read: {error}", retry=False) from error
 
 
 def _plain(value: object) -> str:
@@ -97,6 +125,11 @@ def _order(body: Mapping[str, object]) -> Order:
 
 def _present(body: Mapping[str, object]) -> Present:
     return Present(**{**body, "edited_at": _time(body["edited_at"])})  # type: ignore[arg-type]
+
+
+def _shown(body: Mapping[str, object]) -> ShownRow:
+    bullets = tuple(body["bullets"])  # type: ignore[arg-type]  # as above
+    return ShownRow(**{**body, "at": _time(body["at"]), "bullets": bullets})  # type: ignore[arg-type]
 
 
 def _object(value: object) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from bot.channels.review import remarks
@@ -14,6 +15,7 @@ from bot.distill.offline import Offline
 from bot.distill.pipeline import distill_review
 from bot.facts import Review, ReviewState
 from bot.settings import Settings
+from bot.work.memory import Memory
 
 
 class Distillers(Protocol):
@@ -46,6 +48,17 @@ class Chosen:
             budget=self.budget(repository, settings.claude.calls_per_day),
             base_url=self.base_url,
         )
+
+
+def remembered(
+    memory: Memory, repository: int, source: str, now: datetime, make: Callable[[], Distilled]
+) -> Distilled:
+    """What a distiller said of the very text that `source` names, asked at most once."""
+    known = memory.distilled(repository, source)
+    if known is None:
+        known = make()
+        memory.keep_distilled(repository, source, known, now)
+    return known
 
 
 def distill(review: Review, distiller: Distiller, settings: Settings) -> Distilled:

@@ -14,12 +14,14 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     Connection,
     Engine,
     Integer,
     String,
     Table,
     Text,
+    case,
     delete,
     select,
     update,
@@ -48,7 +50,7 @@ repositories = Table(
     Column("full_name", String(300), nullable=False),
     Column("here", Boolean, nullable=False),  # installed there, not suspended
     Column("committed_at", Moment),  # of our last commit: `commit_every` counts from it
-    Column("housekeeping", Boolean, nullable=False),  # wanted with the next write
+    Column("housekeeping_at", Moment),  # when it is wanted; NULL: it is not
 )
 wants = Table(
     "wants",
@@ -57,6 +59,7 @@ wants = Table(
     Column("subject", String(100), primary_key=True),  # pr:12, note:…, order:…
     Column("version", Integer, nullable=False),
     Column("since", Moment, nullable=False),
+    Column("write_at", Moment, nullable=False),  # alone; an earlier write takes it along
     Column("wanted", Text, nullable=False),
 )
 distillations = Table(
@@ -85,16 +88,17 @@ class Known:
     full_name: str
     here: bool
     committed_at: datetime | None
-    housekeeping: bool
+    housekeeping_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What a subject wants written, since when, and which version of it this is."""
+    """What a subject wants written, since when, by when, and which version of it this is."""
 
     subject: str
     version: int
     since: datetime
+    write_at: datetime
     wanted: Wanted
 
 
@@ -114,7 +118,7 @@ class Memory:
 
     def _meet(self, c: Connection, repository: int, installation: int, full_name: str) -> None:
         now = {"installation": installation, "full_name": full_name, "here": True}
-        new = self._insert(repositories).values(id=repository, housekeeping=False, **now)
+        new = self._insert(repositories).values(id=repository, **now)
         c.execute(new.on_conflict_do_update(index_elements=[repositories.c.id], set_=now))
 
     def leave(self, *, repository: int | None = None, installation: int | None = None) -> None:
@@ -164,7 +168,12 @@ class Memory:
         self._writer.do(lambda c: c.execute(row).rowcount)
 
     def want_housekeeping(self, repository: int, not_before: datetime) -> None:
-        row = update(repositories).where(repositories.c.id == repository).values(housekeeping=True)
+        wanted = repositories.c.housekeeping_at
+        row = (
+            update(repositories)
+            .where(repositories.c.id == repository)
+            .values(housekeeping_at=_earlier(wanted, not_before))
+        )
 
         def change(c: Connection) -> None:
             c.execute(row)
@@ -173,7 +182,9 @@ class Memory:
         self._writer.do(change)
 
     def housekeeping_done(self, repository: int) -> None:
-        row = update(repositories).where(repositories.c.id == repository).values(housekeeping=False)
+        row = (
+            update(repositories).where(repositories.c.id == repository).values(housekeeping_at=None)
+        )
         self._writer.do(lambda c: c.execute(row).rowcount)
 
     # what waits for a write
@@ -182,24 +193,43 @@ class Memory:
         self, repository: int, subject: str, wanted: Wanted, now: datetime, write_at: datetime
     ) -> None:
         """Keeps what a subject wants now, and asks for a write, in one transaction."""
+        self._writer.do(lambda c: self.put(c, repository, subject, wanted, now, write_at))
+
+    def put(
+        self,
+        c: Connection,
+        repository: int,
+        subject: str,
+        wanted: Wanted,
+        now: datetime,
+        write_at: datetime,
+    ) -> None:
+        """`want` inside the caller's transaction."""
         text = wanted_to_text(wanted)
-
-        def change(c: Connection) -> None:
-            new = self._insert(wants).values(
-                repository=repository, subject=subject, version=1, since=now, wanted=text
-            )
-            newer = {"version": wants.c.version + 1, "wanted": text}
-            keys = [wants.c.repository, wants.c.subject]
-            c.execute(new.on_conflict_do_update(index_elements=keys, set_=newer))
-            request_write(c, repository, write_at)
-
-        self._writer.do(change)
+        new = self._insert(wants).values(
+            repository=repository,
+            subject=subject,
+            version=1,
+            since=now,
+            write_at=write_at,
+            wanted=text,
+        )
+        newer = {
+            "version": wants.c.version + 1,
+            "wanted": text,
+            "write_at": _earlier(wants.c.write_at, write_at),
+        }
+        keys = [wants.c.repository, wants.c.subject]
+        c.execute(new.on_conflict_do_update(index_elements=keys, set_=newer))
+        request_write(c, repository, write_at)
 
     def waiting(self, repository: int) -> tuple[Waiting, ...]:
         rows = select(wants).where(wants.c.repository == repository).order_by(wants.c.subject)
         with reading(self._engine) as c:
             return tuple(
-                Waiting(row.subject, row.version, row.since, wanted_from_text(row.wanted))
+                Waiting(
+                    row.subject, row.version, row.since, row.write_at, wanted_from_text(row.wanted)
+                )
                 for row in c.execute(rows)
             )
 
@@ -260,6 +290,11 @@ class Memory:
         past = delete(calls).where(calls.c.day < (now - KEEP_DISTILLED).date().isoformat())
         self._writer.do(lambda c: c.execute(old).rowcount)
         self._writer.do(lambda c: c.execute(past).rowcount)
+
+
+def _earlier(column: Column[datetime], at: datetime) -> ColumnElement[datetime]:
+    """What stands in the column where that is earlier than `at`."""
+    return case((column <= at, column), else_=at)
 
 
 @dataclass(frozen=True, slots=True)

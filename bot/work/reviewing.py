@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
+from bot.channels.questions import of_reviews, set_aside
 from bot.channels.review import Judged, judge, to_distill
+from bot.channels.trust import Worth
 from bot.distill.model import Distilled
-from bot.facts import Review
+from bot.distill.offline import Offline
+from bot.facts import PullRequestFacts, Review
 from bot.settings import Settings
-from bot.work.distilling import Distillers, distill
+from bot.work.distilling import Distillers, distill, remembered
 from bot.work.feature import Scene
 from bot.work.memory import Known, Memory
 from bot.work.outbox import Outbox
+from bot.work.questions import Questions
 from webhooks.events import (
     Event,
     PullRequestChanged,
@@ -41,6 +46,7 @@ class Reviews:
 
     memory: Memory
     outbox: Outbox
+    questions: Questions
     distillers: Distillers
     debounce: timedelta
 
@@ -64,6 +70,7 @@ class Reviews:
             for review in to_distill(facts, scene.settings, us)
         }
         judged = judge(facts, distilled, scene.settings, us)
+        self._ask(scene, facts, distilled)
         _log(scene.known, number, judged)
         if judged.present:
             self.outbox.keep(
@@ -76,12 +83,28 @@ class Reviews:
         return judged
 
     def _distilled(self, repository: int, review: Review, settings: Settings) -> Distilled:
-        """What the distiller said of this very text, asked at most once."""
-        known = self.memory.distilled(repository, review.source)
-        if known is None:
-            known = distill(review, self.distillers(settings, repository), settings)
-            self.memory.keep_distilled(repository, review.source, known, self.outbox.now())
-        return known
+        return remembered(
+            self.memory,
+            repository,
+            review.source,
+            self.outbox.now(),
+            lambda: distill(review, self.distillers(settings, repository), settings),
+        )
+
+    def _ask(
+        self, scene: Scene, facts: PullRequestFacts, distilled: Mapping[str, Distilled]
+    ) -> None:
+        """Leaves to a person what only a person may keep."""
+        now, us, settings = self.outbox.now(), scene.place.us, scene.settings
+        aside = {
+            # No model sees what a stranger's pull request made a bot say, before a person has.
+            review.source: distill(review, Offline(), settings)
+            if worth is Worth.HELD
+            else self._distilled(scene.known.id, review, settings)
+            for review, worth in set_aside(facts, settings, us, now)
+        }
+        asked = of_reviews(facts, {**distilled, **aside}, settings, us, now)
+        self.questions.ask(scene.known.id, facts.pull.number, "review:", asked, now)
 
 
 def _log(known: Known, number: int, judged: Judged) -> None:

@@ -12,28 +12,42 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from bot.database import connect, migrate
 from bot.errors import Fault, UserError
 from bot.executor import Executor
+from bot.forge.deliveries import Deliveries
 from bot.handover import Handover
 from bot.inbox import Inbox, Status
 from bot.jobs import DbosQueue, Kind, Queue
 from bot.metrics import Metrics
 from bot.timers import Timers
+from bot.work.commanding import Comments
+from bot.work.ci_fixing import CiFixes
 from bot.work.committing import Committing
+from bot.work.deciding import Presses
 from bot.work.distilling import Distillers
+from bot.work.explaining import Explaining
+from bot.work.failed_jobs import FailedJobs
 from bot.work.feature import Feature
 from bot.work.hearing import Hearing
 from bot.work.looking import Looks
 from bot.work.memory import Memory
+from bot.work.notices import Notices
 from bot.work.outbox import Outbox
 from bot.work.places import Places
 from bot.work.presence import Presence
+from bot.work.questions import Questions
+from bot.work.recovery import Readings, Recovery
 from bot.work.reviewing import Reviews
 from bot.work.rounds import Rounds
 from bot.work.settings_check import SettingsCheck
+from bot.work.telling import Telling
 from bot.writer import Writer
 from bot.writes import Writes
+from webhooks.health import health_blueprint
+from webhooks.events import Event
 from webhooks.reception import Reception
 from webhooks.signature import Secrets
 from webhooks.site import site
@@ -58,6 +72,7 @@ class Parts:
     app_id: int | None = None
     debounce: timedelta = DEBOUNCE
     executor: str | None = None
+    metrics_token: str | None = None
 
 
 class Server:
@@ -73,11 +88,27 @@ class Server:
         self.inbox = Inbox(engine, self._writer, bell)
         self.writes = Writes(engine, self._writer, bell)
         self.memory = Memory(engine, self._writer)
+        self.failed_jobs = FailedJobs(engine, self._writer, parts.places.app.id)
         self.metrics = Metrics(self.inbox.counts)
         self._executor = Executor(parts.data, parts.executor)
         outbox = Outbox(self.memory, parts.now)
+        self.notices = Notices(engine, self._writer)
+        self.questions = Questions(engine, self._writer, self.memory, self.notices)
+        distillers = parts.distillers(self.memory)
+        reviews = Reviews(self.memory, outbox, self.questions, distillers, parts.debounce)
         self.features: tuple[Feature, ...] = (
-            Reviews(self.memory, outbox, parts.distillers(self.memory), parts.debounce),
+            reviews,
+            Presses(self.questions, self.notices, parts.places.app.id, parts.now),
+            Comments(
+                self.memory,
+                outbox,
+                self.questions,
+                self.notices,
+                distillers,
+                Explaining(reviews, self.questions, parts.now),
+                parts.now,
+            ),
+            CiFixes(self.failed_jobs, outbox, parts.places.app.id, parts.debounce),
             Looks(outbox),
         )
         self.presence = Presence(
@@ -100,7 +131,12 @@ class Server:
             parts.places.bot,
         )
         self._committing = Committing(
-            self.memory, self.writes, self.presence.open, self.metrics, parts.now
+            self.memory,
+            self.writes,
+            self.presence.open,
+            self.metrics,
+            parts.now,
+            (Telling(self.questions, self.notices, self.presence.open, parts.now),),
         )
         name = self._executor.name
         self.handover = Handover(
@@ -113,8 +149,11 @@ class Server:
         )
         self._timers = Timers()
         self._rounds = Rounds(engine, self._writer)
-        self.reception = Reception(self.inbox, self._hearing.wait)
-        self.web = site(self.reception, parts.secrets, self.metrics, parts.app_id, parts.now)
+        self.reception = Reception(self.inbox, self._receive)
+        health = health_blueprint(self.metrics, self.alive, parts.metrics_token)
+        self.web = site(
+            self.reception, parts.secrets, self.metrics, parts.app_id, parts.now, (health,)
+        )
 
     def start(self) -> None:
         self.handover.start()
@@ -137,6 +176,37 @@ class Server:
         self._engine.dispose()
         self._executor.release()
 
+    def recovery(self, deliveries: Deliveries, app_id: int, *, everything: bool) -> Recovery:
+        """Feeds this server from GitHub's list of deliveries, beside or instead of the receiver."""
+        return Recovery(
+            deliveries,
+            Readings(self._engine, self._writer, app_id),
+            self.inbox,
+            self.reception,
+            self.metrics,
+            self._parts.now,
+            everything,
+        )
+
+    def alive(self) -> bool:
+        """Whether the database answers: everything else is tried again by itself."""
+        try:
+            self.inbox.counts()
+        except SQLAlchemyError as error:
+            log.error("the database does not answer: %s", type(error).__name__)
+            return False
+        return True
+
+    def at_rest(self, soon: timedelta) -> bool:
+        """Whether nothing runs and nothing is due within this time, in the order that work goes."""
+        later = self._parts.now() + soon
+        if self.inbox.counts()[Status.HANDED]:
+            return False
+        for due in (self.inbox.next_due(), self.writes.next_due()):
+            if due is not None and due <= later:
+                return False
+        return not self.writes.running()
+
     def idle(self) -> bool:
         """Whether nothing waits that could be worked on now; asked in the order that work goes."""
         counts = self.inbox.counts()
@@ -154,7 +224,15 @@ class Server:
         now = self._parts.now()
         self.inbox.prune(now)
         self.memory.prune(now)
+        self.failed_jobs.prune(now)
+        self.questions.prune(now)
+        self.notices.prune(now)
         self.handover.collect()
+
+    def _receive(self, event: Event) -> timedelta | None:
+        """Keeps what an event tells by itself; then how long it settles, None: nobody wants it."""
+        self.failed_jobs.note(event, self._parts.now())
+        return self._hearing.wait(event)
 
     def _hear(self, _kind: Kind, _key: str, number: int) -> None:
         self._hearing.hear(number)
