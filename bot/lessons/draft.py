@@ -55,6 +55,7 @@ class Draft:
         self.history = History.read(snapshot.events, snapshot.repository)
         self.invalid = dict(self.history.invalid)
         self.void: frozenset[str] = frozenset()  # sources none of whose findings count
+        self.declined = self.history.declined
         self.taken = set(self.history.bullets)
         self.rows: list[Row] = []
         self.told: list[Change] = []

@@ -5,7 +5,7 @@ Derived from a clone alone and the same on every rebuild. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from bot.lessons import rows
 from bot.lessons.rows import (
     AdherenceRow,
     ConflictRow,
+    DeclinedRow,
     DemotedRow,
     InvalidRow,
     PathRow,
@@ -20,6 +21,8 @@ from bot.lessons.rows import (
     Recorded,
     RetiredRow,
     RevokedRow,
+    Row,
+    ShownRow,
     SignalRow,
     StoreRow,
 )
@@ -122,6 +125,41 @@ class History:
     def applied(self) -> frozenset[str]:
         """Sources that have a signal: never applied again, on any machine, by any replay."""
         return frozenset(signal.row.source for signal in self.signals)
+
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        """Sources of every signal, also of weak evidence that waits."""
+        return self.applied | {signal.row.source for signal in self.seen}
+
+    @cached_property
+    def declined(self) -> frozenset[str]:
+        """Sources whose proposal was closed unmerged: never proposed again."""
+        rows = (r.row for r in self.recorded if isinstance(r.row, DeclinedRow))
+        return frozenset(source for row in rows for source in row.sources)
+
+    @cached_property
+    def declined_in(self) -> frozenset[int]:
+        """The pull requests whose closing is recorded."""
+        return frozenset(r.row.pr for r in self.recorded if isinstance(r.row, DeclinedRow))
+
+    @cached_property
+    def shown(self) -> Mapping[tuple[int, str], frozenset[str]]:
+        """The ids that were served for a pull request, by its number and the reader."""
+        found: dict[tuple[int, str], frozenset[str]] = {}
+        for recorded in self.recorded:
+            if isinstance(row := recorded.row, ShownRow):
+                key = (row.pr, row.reader)
+                found[key] = found.get(key, frozenset()) | frozenset(row.bullets)
+        return found
+
+    def unrecorded(self, rows: Sequence[Row]) -> list[Row]:
+        """Those that tell something new: a reader who asks again was shown nothing more."""
+        return [
+            row
+            for row in rows
+            if not isinstance(row, ShownRow)
+            or not set(row.bullets) <= self.shown.get((row.pr, row.reader), frozenset())
+        ]
 
     @cached_property
     def bullets(self) -> frozenset[str]:

@@ -27,6 +27,9 @@ def take(draft: Draft, evidence: Evidence) -> None:
         _judge(draft, known, evidence)
         draft.landed.append(Landed(evidence, "nothing", reason="applied before"))
         return
+    if evidence.source in draft.declined:
+        draft.landed.append(Landed(evidence, "nothing", reason="declined in a pull request"))
+        return
     if evidence.strong:
         _apply(draft, evidence, signal_of(draft, evidence))
         return

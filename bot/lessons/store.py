@@ -27,6 +27,7 @@ from bot.lessons.elevation import adhere, bring_up, fall, notice_deleted, rise
 from bot.lessons.entries import ref
 from bot.lessons.learning import take
 from bot.lessons.orders import Order
+from bot.lessons.rows import DeclinedRow, Row
 from bot.lessons.upkeep import expire, forget_edited, look, obey, settle, trim
 from bot.settings import Settings
 
@@ -57,16 +58,21 @@ def write(
     present: Sequence[Present] = (),
     orders: Sequence[Order] = (),
     outcomes: Sequence[Outcome] = (),
+    declined: Sequence[DeclinedRow] = (),
+    records: Sequence[Row] = (),
     housekeeping: bool = False,
 ) -> Edit:
     """The edit that this evidence makes to the store; `today` (UTC) only tells future dates.
 
     `evidence` holds everything its pull requests say now, also what was applied before; `orders`
     are obeyed after it; `outcomes` are of pull requests that standing lessons were shown for.
+    `declined`: sources that people declined since the last write; recorded with what is written.
+    `records` change nothing that people read; of what was served, only what is new is kept.
     `housekeeping`: also expiry as of `today`, and paths that appeared, moved or went. Raises
     UserError when the file's shape would swallow a new bullet.
     """
     draft = Draft(snapshot, settings, today)
+    draft.declined |= {source for row in declined for source in row.sources}
     unique = {(e.source, e.lesson.sentence): e for e in evidence}
     ordered = sorted(unique.values(), key=lambda e: (e.at, e.pr, e.source))
     draft.void = frozenset(e.source for e in ordered) - {
@@ -87,6 +93,9 @@ def write(
         expire(draft)
     look(draft, everywhere=housekeeping)
     trim(draft)
+    draft.rows += draft.history.unrecorded(records)
+    if draft.rows:
+        draft.rows += declined
     return draft.edit()
 
 
