@@ -23,8 +23,8 @@ from bot.inbox import Inbox, Status
 from bot.jobs import DbosQueue, Kind, Queue
 from bot.metrics import Metrics
 from bot.timers import Timers
-from bot.work.commanding import Comments
 from bot.work.ci_fixing import CiFixes
+from bot.work.commanding import Comments
 from bot.work.committing import Committing
 from bot.work.deciding import Presses
 from bot.work.distilling import Distillers
@@ -46,8 +46,8 @@ from bot.work.settings_check import SettingsCheck
 from bot.work.telling import Telling
 from bot.writer import Writer
 from bot.writes import Writes
-from webhooks.health import health_blueprint
 from webhooks.events import Event
+from webhooks.health import health_blueprint
 from webhooks.reception import Reception
 from webhooks.signature import Secrets
 from webhooks.site import site
