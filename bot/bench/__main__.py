@@ -1,0 +1,134 @@
+"""`python -m bot.bench`: everything the product promises in numbers, measured in one run.
+
+Ratios are taken side by side, in turns. Exit status 1 when a row misses what it has to reach.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from bot.bench import reviews, texts, writes
+from bot.bench.table import Machine, Row, into, machine, to_json, to_markdown
+from bot.bench.writes import SIZES
+from bot.distill.evaluate import Gold
+from bot.distill.offline import Offline
+from bot.git.command import Git
+
+ROOT = Path(__file__).parents[2]
+FIELD = ROOT / "tests" / "field"
+DOCUMENT = ROOT / "docs" / "BENCHMARKS.md"
+
+Tick = Callable[[], None]
+Measure = Callable[[Tick], list[Row]]
+
+CLONES, WRITES, SMALL = 3, 15, 10  # rounds
+
+
+def measures(directory: Path) -> dict[str, Measure]:
+    """What can be measured, by the name that `--only` takes, in the order of the table."""
+    findings = (FIELD / "findings-pairs.tsv").read_bytes()
+    real = (FIELD / "reviews.jsonl").read_bytes()
+    gold = (FIELD / "reviews-gold.jsonl").read_bytes()
+
+    def written(measure: Callable[[writes.Workshop, str], list[Row]]) -> list[Row]:
+        with (
+            tempfile.TemporaryDirectory(dir=directory) as place,
+            writes.workshop(Path(place), findings) as shop,
+        ):
+            return [row for protocol in ("file", "http") for row in measure(shop, protocol)]
+
+    return {
+        "clone": lambda tick: written(
+            lambda shop, protocol: writes.against_clone(shop, protocol, CLONES, tick, SIZES[-1])
+        ),
+        "push": lambda tick: written(
+            lambda shop, protocol: writes.against_push(shop, protocol, WRITES, tick, SIZES[-1])
+        ),
+        "size": lambda tick: written(
+            lambda shop, protocol: writes.by_size(shop, protocol, WRITES, tick, SIZES)
+        ),
+        "decision": lambda tick: texts.decision(findings, SMALL, tick),
+        "pairs": lambda tick: texts.pairs(findings, SMALL, tick),
+        "rule": lambda tick: texts.rule(findings, _lessons(gold), tick),
+        "distilled": lambda tick: texts.distilled(findings, Offline(), tick),
+        "reviews": lambda tick: reviews.rows(reviews.distil(real, gold, Offline(), tick)),
+    }
+
+
+def _lessons(gold: bytes) -> list[str]:
+    kept: list[Gold] = []
+    for line in gold.splitlines():
+        body = json.loads(line)
+        kept.append(Gold(body["id"], tuple(body["lessons"])))
+    return [lesson for each in kept for lesson in each.lessons]
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], Tick]]:
+    """On standard error: which measurement runs, and that it moves."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}"))
+    console = Console(stderr=True)
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+
+        def begin(name: str) -> Tick:
+            task = bar.add_task(name, total=None)
+            return lambda: bar.advance(task)
+
+        yield begin
+
+
+def run(chosen: Sequence[str]) -> list[Row]:
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="bench-") as directory, _progress() as begin:
+        found = measures(Path(directory))
+        for name in chosen or found:
+            rows += found[name](begin(name))
+    return rows
+
+
+def _warn(where: Machine) -> None:
+    if where.is_busy:
+        print(
+            f"bench: the machine is busy (load {where.load:.1f} on {where.cores} cores): times "
+            "are worth little, ratios less than they seem",
+            file=sys.stderr,
+        )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    names = list(measures(Path()))
+    parser = argparse.ArgumentParser(prog="python -m bot.bench", description=__doc__)
+    parser.add_argument(
+        "--only", action="append", choices=names, help="this alone; may be repeated"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    parser.add_argument("--write", action="store_true", help=f"into docs/{DOCUMENT.name} as well")
+    options = parser.parse_args(arguments)
+    if options.write and options.only:
+        parser.error("--write takes the whole table: leave --only out")
+    where = machine(Git(ROOT))
+    _warn(where)
+    rows = run(options.only or ())
+    _warn(machine(Git(ROOT)))
+    table = to_markdown(rows)
+    if options.json:
+        json.dump(to_json(rows, where), sys.stdout, ensure_ascii=False, indent=2)
+        print()
+    else:
+        print(f"{where}\n\n{table}", end="")
+    if options.write:
+        DOCUMENT.write_text(into(DOCUMENT.read_text("utf-8"), table, where), "utf-8")
+    return 0 if all(row.ok is not False for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
