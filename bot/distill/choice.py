@@ -34,7 +34,12 @@ _PENALTIES: tuple[tuple[float, re.Pattern[str]], ...] = (
     (18, re.compile(r".*, \w+ (?:it|them)\b")),
     (10, re.compile(r".*\bthe same\b")),
     (4, re.compile(r".*\b(?:gracefully|properly|appropriately|more robust|somehow|better)\b")),
-    (9, re.compile(r"(?i)(?:verify|check|confirm|review|document|note|rename|clarify)\b")),
+    (
+        9,
+        re.compile(
+            r"(?i)(?:verify|check (?:if|that|whether)|confirm|review|document|note|rename)\b"
+        ),
+    ),
     (9, re.compile(r"(?i)(?:update|add) (?:the|a) (?:comment|doc)")),
     (8, re.compile(r"(?i)(?:replace|revert|apply|run|search|look|try)\b")),
 )

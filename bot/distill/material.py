@@ -22,7 +22,7 @@ from bot.distill.worth import nothing
 from bot.lessons.reading import is_code_word
 
 #: Languages whose prose sets identifiers apart by their letters alone.
-_LATIN = ("en", "de", "fr", "es", "pt")
+_LATIN = ("en", "de", "es", "fr", "it", "pt")
 
 
 @dataclass(slots=True)

@@ -263,6 +263,8 @@ class _Body:
         if self.skipping or block.kind in (Kind.FENCE, Kind.CELL):
             return
         lead = bool(block.lead) and not _GENERIC.match(block.lead)
+        if self.current is not None and self.current.title and not self.current.prose:
+            lead = lead and block.lead != block.text  # all of it is bold: it explains the heading
         if block.kind is Kind.ITEM or lead or self.current is None or not self.current.title:
             finding = self._start()
             if severity := severity_of(self.heading):

@@ -68,6 +68,8 @@ _KINDS = {
 _SILENT = words("structure", "silent elements")
 #: A name that Markdown would set in bold: `__init__` is never meant so.
 _DUNDER = re.compile(r"(?<![\w`_])__[a-z][a-z_]*[a-z]__(?![\w`(])")
+#: A link to a line of a file is that place.
+_BLOB_URL = re.compile(r"https?://\S+/blob/[0-9a-f]{7,40}/([\w./-]+)#L(\d+)\S*")
 _BARE_URL = re.compile(r"<?\bhttps?://[^\s<>)\]]+>?")
 
 
@@ -130,7 +132,7 @@ class _Reader:
             self._runs.append(_Run("\n", False))
         elif tag == "summary":
             self._flush()
-            self._summary(_squeeze(node.text()))
+            self._summary(node)
         elif tag and tag[0] not in "-_!" and tag not in _SILENT:
             if tag in _FLOW or tag in _KINDS:
                 self._flush()
@@ -155,12 +157,16 @@ class _Reader:
             self._within.pop()
         self._cells -= tag == "td"
 
-    def _summary(self, text: str) -> None:
-        """In a table the summary is the heading of its cell, elsewhere the name of its section."""
-        if self._cells:
-            self._add(Kind.HEADING, text, "")
-        elif self._within:
-            self._within[-1] = text
+    def _summary(self, node: LexborNode) -> None:
+        """In a table a heading and what is said under it, elsewhere the name of the section."""
+        text = _squeeze(node.text())
+        if not self._cells:
+            self._within[-1:] = [text] if self._within else []
+            return
+        strong = node.css_first("strong, b")
+        heading = _squeeze(strong.text()) if strong else text
+        self._add(Kind.HEADING, heading, "")
+        self._add(Kind.PARAGRAPH, text.removeprefix(heading).strip(), "")
 
     def _flush(self) -> None:
         runs, self._runs = self._runs, []
@@ -190,7 +196,7 @@ def _opening(runs: list[_Run]) -> Iterator[_Run]:
         if run.bold:
             started = True
             yield run
-        elif started or re.search(r"[^\W\d]", run.text.replace("Line", "").replace("L", "")):
+        elif started or re.search(r"[^\W\d]", _BARE_URL.sub("", run.text).replace("Line", "")):
             return
 
 
@@ -200,4 +206,4 @@ def _code(text: str) -> str:
 
 
 def _squeeze(text: str) -> str:
-    return " ".join(_BARE_URL.sub(" ", text).split())
+    return " ".join(_BARE_URL.sub(" ", _BLOB_URL.sub(r"`\1:\2`", text)).split())

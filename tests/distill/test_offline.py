@@ -373,6 +373,58 @@ Changes requested
     ]
 
 
+def test_a_finding_in_a_body_that_links_to_its_line() -> None:
+    body = """### 💡 Codex Review
+
+https://example.org/o/r/blob/0123456789abcdef/src/auth/session.ts#L40-L44
+**<sub><sub>![P1 Badge](x)</sub></sub>  Revoke refresh tokens on password change**
+
+Changing the password leaves all refresh tokens valid.
+
+<details> <summary>ℹ️ About Codex in GitHub</summary>
+
+- Open a pull request for review
+
+</details>
+"""
+    assert sentences(Remark(body)) == [
+        (
+            "Revoke refresh tokens on password change in `src/auth/session.ts`: changing the password"
+            " leaves all refresh tokens valid."
+        )
+    ]
+
+
+def test_findings_in_the_cells_of_a_table() -> None:
+    body = """## PR Code Suggestions ✨
+
+<table><thead><tr><td><strong>Category</strong></td><td>Suggestion</td></tr></thead><tbody>
+<tr><td>Possible issue</td><td>
+
+<details><summary>Close the cursor on early return</summary>
+
+___
+
+**The database cursor stays open when `load_rows` returns early, which leaks a connection.**
+
+[db/reader.py [10-22]](https://example.org/pull/1/files)
+
+<details><summary>Suggestion importance[1-10]: 8</summary>
+
+__
+
+Why: The suggestion correctly identifies a leak.
+
+</details></details></td></tr></tbody></table>
+"""
+    assert sentences(Remark(body)) == [
+        (
+            "Close the cursor on early return: the database cursor stays open when `load_rows` returns"
+            " early, which leaks a connection."
+        )
+    ]
+
+
 def test_a_person_writes_plainly() -> None:
     body = """Thanks for working on this!
 
@@ -581,6 +633,10 @@ def test_trigger_and_strategy_say_when_and_what() -> None:
         (
             "El parámetro `next` debería validarse antes de usarse en la redirección.",
             "Validar el parámetro `next` antes de usarse en la redirección.",
+        ),
+        (
+            "Il token viene salvato in chiaro. Si consiglia di usare un cookie `HttpOnly`.",
+            "Usare un cookie `HttpOnly`: Il token viene salvato in chiaro.",
         ),
         (
             "Il faudrait valider le champ `email` avant de l'enregistrer dans la base.",

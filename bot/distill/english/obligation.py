@@ -16,6 +16,9 @@ _OBLIGING = pattern(
     r"\s({})(n't|n’t| not| never)?\s+"
     r"((?:(?:also|ideally|always|only|probably|either|instead|really|still|likely)\s+)*)",
 )
+_NEXT_OBLIGATION = re.compile(
+    r",? and (?=(?:the|an?|each|every|all)\b[^,]*\b(?:must|should|needs? to|has to)\b)"
+)
 _NEEDS = re.compile(r"^(.+?) (?:needs|need|requires?) ((?:an?|its own|their own|some) .+)$")
 PRONOUN = re.compile(r"^(?:it|this|that|they|these|those|which)$", re.IGNORECASE)
 _OPINION = re.compile(
@@ -57,7 +60,8 @@ def obligation(text: str, subject: str) -> Order | None:
     if not is_noun(who):
         return None
     frequency = "only " if "only" in match[3] else "always " if "always" in match[3] else ""
-    found = _oblige(lower_first(who), text[match.end() :], bool(match[2]), frequency)
+    rest = _NEXT_OBLIGATION.split(text[match.end() :])[0]
+    found = _oblige(lower_first(who), rest, bool(match[2]), frequency)
     return Order(under(circumstance, found), 2) if found else None
 
 

@@ -21,12 +21,13 @@ _SCRIPTS: tuple[tuple[str, re.Pattern[str], int], ...] = (
     ("zh", re.compile(r"[\u4e00-\u9fff]"), 6),
     ("ru", re.compile(r"[\u0400-\u04ff]"), 3),
 )
-_COMMON_WORDS = {code: words("common", code) for code in ("de", "fr", "es", "pt")}
-_LEAST_SHARE = 0.14  # of common words; English prose stays below it in all four
+_COMMON_WORDS = {code: words("common", code) for code in ("en", "de", "es", "fr", "it", "pt")}
+_LEAST_SHARE = 0.14  # of common words
 _RULES: dict[str, Callable[[str], Order | None]] = {
     "de": german.order,
     "es": infinitive.spanish,
     "fr": infinitive.french,
+    "it": infinitive.italian,
     "ja": japanese.order,
     "ko": east.korean,
     "pt": infinitive.portuguese,
@@ -37,6 +38,7 @@ _HEED = {
     "de": "Beachten: ",
     "es": "Tener en cuenta: ",
     "fr": "À noter : ",
+    "it": "Tenere presente: ",
     "ko": "주의: ",
     "pt": "Ter em conta: ",
     "ru": "Учитывать: ",
@@ -69,7 +71,8 @@ def order_in(language: str, sentence: str) -> Order | None:
 def joined(language: str, fault: str, order: str) -> str:
     """Fault and order in one sentence, without its full stop."""
     if language == "ja":
-        return f"{japanese.plain(fault)}ため、{order}"
+        because = "ので" if "ため、" in order else "ため"
+        return f"{japanese.plain(fault)}{because}、{order}"
     return east.with_order(fault, order) if language == "zh" else f"{order}: {fault}"
 
 

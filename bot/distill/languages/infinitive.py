@@ -1,4 +1,4 @@
-"""Spanish, Portuguese, French and Russian: orders begin with the infinitive."""
+"""Spanish, Portuguese, Italian, French and Russian: orders begin with the infinitive."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _advice(language: str) -> re.Pattern[str]:
     return pattern(
         "infinitive",
         f"{language} advice",
-        rf"^{{}}\s*(?=(?:{_NEGATION}\s+)?[^\W\d_]+{_ENDING}(?!\w))",
+        rf"^{{}}\s*(?:l['’]|l[ae]s? )?(?=(?:{_NEGATION}\s+)?[^\W\d_]+{_ENDING}(?!\w))",
     )
 
 
@@ -52,6 +52,11 @@ def _iberian(participle: str) -> str | None:
     return f"{match[1]}ar" if match[2] else _IRREGULAR.get(match[1])
 
 
+def _italian(participle: str) -> str | None:
+    match = re.fullmatch(r"(\w+)at[oaie]", participle)
+    return f"{match[1]}are" if match else None
+
+
 def _french(participle: str) -> str | None:
     match = re.fullmatch(r"(\w+)ée?s?", participle)
     return f"{match[1]}er" if match else None
@@ -59,5 +64,6 @@ def _french(participle: str) -> str | None:
 
 spanish = partial(_order, "spanish", _iberian, "No")
 portuguese = partial(_order, "portuguese", _iberian, "Não")
+italian = partial(_order, "italian", _italian, "Non")
 french = partial(_order, "french", _french, "Ne pas")
 russian = partial(_order, "russian", lambda _: None, "Не")
