@@ -23,10 +23,11 @@ from bot.git.remote import NAME, Remote, RemoteFault, is_missing_branch, meaning
 _FETCH = ("fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--filter=blob:none")
 
 # A power cut may damage it; then it is made anew. Waiting for the disk doubles the time of a write.
-_CACHE = (("core.fsync", "none"),)
+# To unpack the objects of a commit takes as long again as to write them.
+_CACHE = (("core.fsync", "none"), ("fastimport.unpackLimit", "1"))
 
 # git's own thresholds of `gc --auto`: 50 packs, 6,700 loose objects (27 in one of 256 folders).
-# Every fetch leaves a pack and every commit of ours some loose objects.
+# Every fetch that brings something leaves a pack, and so does every commit of ours.
 _MANY_PACKS = 50
 _MANY_LOOSE = 27
 
