@@ -389,8 +389,8 @@ Changing the password leaves all refresh tokens valid.
 """
     assert sentences(Remark(body)) == [
         (
-            "Revoke refresh tokens on password change in `src/auth/session.ts`: changing the password"
-            " leaves all refresh tokens valid."
+            "Revoke refresh tokens on password change in `src/auth/session.ts`: changing the"
+            " password leaves all refresh tokens valid."
         )
     ]
 
@@ -419,8 +419,8 @@ Why: The suggestion correctly identifies a leak.
 """
     assert sentences(Remark(body)) == [
         (
-            "Close the cursor on early return: the database cursor stays open when `load_rows` returns"
-            " early, which leaks a connection."
+            "Close the cursor on early return: the database cursor stays open when `load_rows`"
+            " returns early, which leaks a connection."
         )
     ]
 
