@@ -69,6 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     serve = command("serve", _serve, "receiver and workers in one process")
     serve.add_argument("--host", default="127.0.0.1")
     serve.add_argument("--port", type=int, default=8080)
+    serve.add_argument("--poll", action="store_true", help="hear from GitHub's list of deliveries")
+    serve.add_argument("--once", action="store_true", help="with --poll: one pass, then end")
     setup = command("setup", _setup, "register the GitHub App from a page on this machine")
     setup.add_argument("--host", default="127.0.0.1")
     setup.add_argument("--port", type=int, default=8080)
@@ -311,9 +313,17 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _serve(options: argparse.Namespace) -> int:
-    from bot.work.server import serve
+    if options.once and not options.poll:
+        raise CallError("--once goes with --poll.")
 
-    return serve(options.host, options.port)
+    from bot import logs
+    from bot.environment import read
+    from bot.work.serving import serve
+
+    logs.install()
+    return serve(
+        read(os.environ), options.host, options.port, poll=options.poll, once=options.once
+    )
 
 
 if __name__ == "__main__":

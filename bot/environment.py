@@ -83,6 +83,12 @@ _TABLE = (
         secret=True,
     ),
     Variable(
+        "LESSONKEEPER_METRICS_TOKEN",
+        "bearer token that opens /metrics from other machines",
+        "/metrics answers this machine alone",
+        secret=True,
+    ),
+    Variable(
         "LESSONKEEPER_DEBOUNCE",
         "how long a review settles before it is read: 0, 5s, 2m",
         "5s",
@@ -133,6 +139,7 @@ class Environment:
     app_id: int | None = None
     private_key_file: Path | None = None
     telegram_token: str | None = field(default=None, repr=False)
+    metrics_token: str | None = field(default=None, repr=False)
     executor: str | None = None
     anthropic_api_key: str | None = field(default=None, repr=False)
     given: Mapping[str, str] = field(default_factory=dict)
@@ -168,6 +175,7 @@ def read(environ: Mapping[str, str]) -> Environment:
         app_id=_id(set_, "LESSONKEEPER_APP_ID"),
         private_key_file=_path(set_, "LESSONKEEPER_PRIVATE_KEY_FILE"),
         telegram_token=set_.get("LESSONKEEPER_TELEGRAM_TOKEN"),
+        metrics_token=set_.get("LESSONKEEPER_METRICS_TOKEN"),
         executor=_name(set_, "LESSONKEEPER_EXECUTOR"),
         anthropic_api_key=set_.get("ANTHROPIC_API_KEY"),
         given={

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from bot.errors import Fault, UserError
 from bot.jobs import Job, Kind, Queue, State
+from bot.logs import about
 from bot.metrics import Metrics
 
 log = logging.getLogger(__name__)
@@ -151,7 +152,8 @@ class Handover:
 
     def _try(self, ledger: Ledger, job: Job) -> None:
         try:
-            self._handlers[job.kind](job.kind, job.key, job.number)
+            with about(job.id):
+                self._handlers[job.kind](job.kind, job.key, job.number)
         except UserError as error:
             log.info("%s is parked: %s", job.id, error)
             self._metrics.faults.labels(job.kind, "parked").inc()

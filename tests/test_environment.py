@@ -13,6 +13,7 @@ SECRETS = {
     "LESSONKEEPER_WEBHOOK_SECRETS": "new-secret, old-secret",
     "LESSONKEEPER_KEY": "key-one,key-two",
     "LESSONKEEPER_TELEGRAM_TOKEN": "42:telegram",
+    "LESSONKEEPER_METRICS_TOKEN": "figures",
     "ANTHROPIC_API_KEY": "sk-claude",
 }
 OTHERS = {
@@ -54,6 +55,7 @@ def test_every_variable_is_read() -> None:
         app_id=4242,
         private_key_file=Path("app.pem"),
         telegram_token="42:telegram",
+        metrics_token="figures",
         debounce=timedelta(minutes=2),
         executor="host-1",
         github_url="https://github.example/api/v3",
@@ -66,7 +68,15 @@ def test_every_variable_is_read() -> None:
 
 def test_no_secret_is_shown() -> None:
     shown = repr(read(SECRETS))
-    for secret in ("pass-word", "new-secret", "old-secret", "key-one", "telegram", "sk-claude"):
+    for secret in (
+        "pass-word",
+        "new-secret",
+        "old-secret",
+        "key-one",
+        "telegram",
+        "figures",
+        "sk-claude",
+    ):
         assert secret not in shown
     assert {name for name, variable in VARIABLES.items() if variable.secret} == set(SECRETS)
 

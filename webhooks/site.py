@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from flask import Flask
+from flask import Blueprint, Flask, Response, jsonify, request
+from werkzeug.exceptions import HTTPException
 
 from bot.metrics import Metrics
 from webhooks.app import github_blueprint
 from webhooks.reception import Receiver
 from webhooks.signature import Secrets
+
+log = logging.getLogger(__name__)
 
 
 def site(
@@ -19,8 +23,20 @@ def site(
     metrics: Metrics,
     app_id: int | None,
     now: Callable[[], datetime],
+    more: Sequence[Blueprint] = (),
 ) -> Flask:
-    """The application of one server."""
+    """The application of one server: the receiver, and `more`."""
     made = Flask("lessonkeeper", static_folder=None)
     made.register_blueprint(github_blueprint(receiver, secrets, metrics, app_id, now))
+    for blueprint in more:
+        made.register_blueprint(blueprint)
+    made.register_error_handler(Exception, _broke)
     return made
+
+
+def _broke(error: Exception) -> HTTPException | tuple[Response, int]:
+    """What broke is logged; who asked is told no more than that."""
+    if isinstance(error, HTTPException):
+        return error
+    log.error("%s %s broke", request.method, request.path, exc_info=error)
+    return jsonify(error="Something broke. It is in the server's log."), 500

@@ -1,0 +1,168 @@
+"""`python app.py serve`: the server for GitHub, made of the operator's variables.
+
+With `poll` it hears from GitHub's list of deliveries and needs no public address; the web server
+runs all the same, for health, figures and the dashboard.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bot.credentials import Credentials, credentials, known
+from bot.environment import Environment
+from bot.errors import UserError
+from bot.forge.app import App
+from bot.forge.deliveries import LISTED_FOR, Deliveries
+from bot.inbox import Status
+from bot.work.distilling import Chosen, Distillers
+from bot.work.following import POLLING, RECOVERING, Following
+from bot.work.memory import DailyBudget, Memory
+from bot.work.places import Places
+from bot.work.recovery import Recovery
+from bot.work.server import Parts, Server
+from webhooks.serve import serve as serve_web
+from webhooks.setup_server import setup
+from webhooks.signature import Secrets
+
+log = logging.getLogger(__name__)
+
+DONE = 0
+SETTLING = timedelta(seconds=5)  # beyond the debounce: also the first try again after a fault
+PATIENCE = timedelta(hours=1)  # of `once`, for work that does not end; the next start goes on
+
+
+def serve(
+    environment: Environment, host: str, port: int, *, poll: bool = False, once: bool = False
+) -> int:
+    """Serves until SIGTERM or SIGINT, with `once` until all that was listed is worked off.
+
+    Where there is no App yet, its set-up pages are served first. Answers with the exit status;
+    raises UserError for what the operator has to mend, Fault where `once` cannot reach GitHub.
+    """
+    if not known(environment):
+        if once:
+            raise UserError("No App is registered yet.", remedy="Run `python app.py setup`.")
+        _say("No App is registered yet.")
+        registered = setup(environment, host, port)
+        if registered != DONE:
+            return registered
+    app = credentials(environment)
+    server = Server(_parts(environment, app, poll=poll))
+    deliveries = Deliveries(app.app_id, app.private_key, base_url=environment.github_url)
+    recovery = server.recovery(deliveries, app.app_id, everything=poll)
+    if once:
+        return _once(server, recovery, environment.debounce + SETTLING)
+    _serve(server, recovery, environment, host, port, poll=poll)
+    return DONE
+
+
+def _serve(
+    server: Server,
+    recovery: Recovery,
+    environment: Environment,
+    host: str,
+    port: int,
+    *,
+    poll: bool,
+) -> None:
+    first = (server.presence.reconcile, _retry_failed(server), server.round)
+    following = Following(first, recovery.step, POLLING if poll else RECOVERING)
+
+    def stop() -> None:
+        following.stop()
+        server.stop()
+
+    def started(taken: int) -> None:
+        following.start()
+        _say(f"Listening on http://{f'[{host}]' if ':' in host else host}:{taken}")
+        if poll:
+            _say("Reading GitHub's list of deliveries; no public address is needed.")
+        elif environment.url is None:
+            _say("LESSONKEEPER_URL is not set. Where GitHub cannot reach this server, stop it and")
+            _say("run: python app.py serve --poll")
+        else:
+            _say(f"GitHub delivers to {environment.url}/webhooks/github")
+        _say("Check everything with: python app.py doctor")
+
+    try:
+        server.start()
+        serve_web(server.web, host, port, on_stop=stop, on_start=started)
+    except UserError:
+        stop()
+        raise
+
+
+def _once(server: Server, recovery: Recovery, soon: timedelta) -> int:
+    try:
+        server.start()
+        server.presence.reconcile()
+        _retry_failed(server)()
+        server.round()
+        taken = 0
+        more = True
+        while more:
+            step = recovery.step()
+            taken, more = taken + step.taken, step.more
+        end = time.monotonic() + PATIENCE.total_seconds()
+        while not server.at_rest(soon) and time.monotonic() < end:
+            time.sleep(0.1)
+        counts = server.inbox.counts()
+    finally:
+        server.stop()
+    waits = counts[Status.RECEIVED] + counts[Status.HANDED]
+    _say(
+        f"{taken} new deliveries. {waits} wait for another try, {counts[Status.PARKED]} for a"
+        f" person, {counts[Status.FAILED]} failed."
+    )
+    return DONE
+
+
+def _retry_failed(server: Server) -> Callable[[], int]:
+    """What broke too often may go now: a start often brings what was missing."""
+
+    def retry() -> int:
+        now = _now()
+        return server.inbox.retry_failed(now, since=now - LISTED_FOR)
+
+    return retry
+
+
+def _parts(environment: Environment, found: Credentials, *, poll: bool) -> Parts:
+    app = App(found.app_id, found.private_key, base_url=environment.github_url)
+    given = found.webhook_secrets
+    if poll and not given:
+        given = (secrets.token_hex(),)  # nothing is delivered here, so nothing may verify
+    protocols = ("https",) if environment.github_url.startswith("https:") else ("https", "http")
+    data = Path(environment.data).absolute()
+    return Parts(
+        data=data,
+        database=environment.database_url,
+        places=Places(app, data, _now, protocols),
+        secrets=Secrets(given),
+        distillers=lambda memory: _distillers(environment, memory),
+        now=_now,
+        app_id=found.app_id,
+        debounce=environment.debounce,
+        executor=environment.executor,
+        metrics_token=environment.metrics_token,
+    )
+
+
+def _distillers(environment: Environment, memory: Memory) -> Distillers:
+    return Chosen(
+        environment.anthropic_api_key,
+        budget=lambda repository, calls: DailyBudget(memory, repository, calls, _now),
+    )
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
