@@ -30,6 +30,7 @@ _EMPTY = re.compile(
 )
 _PENALTIES: tuple[tuple[float, re.Pattern[str]], ...] = (
     (12, re.compile(r"\S+ (?:it|them|they|one)\b")),
+    (18, re.compile(r".*\ba (?:more|better|different|dedicated)\b.*\b(?:approach|solution|way)\b")),
     (12, re.compile(r".*\bdo so\b")),
     (18, re.compile(r".*, \w+ (?:it|them)\b")),
     (10, re.compile(r".*\bthe same\b")),
