@@ -283,7 +283,8 @@ class Memory:
         taken = new.on_conflict_do_update(
             index_elements=keys, set_={"count": calls.c.count + 1}, where=calls.c.count < limit
         )
-        return limit > 0 and self._writer.do(lambda c: c.execute(taken).rowcount) == 1
+        counted = taken.returning(calls.c.count)  # PostgreSQL's driver counts no inserted rows
+        return limit > 0 and self._writer.do(lambda c: c.execute(counted).first()) is not None
 
     def prune(self, now: datetime) -> None:
         old = delete(distillations).where(distillations.c.at <= now - KEEP_DISTILLED)

@@ -103,10 +103,8 @@ class Questions:
         )
 
         def change(c: Connection) -> None:
-            changed = c.execute(gone).rowcount
-            for each in asked:
-                changed += self._keep(c, repository, each, None, {})
-            if changed:
+            new = [self._keep(c, repository, each, None, {}) for each in asked]
+            if c.execute(gone).rowcount or any(new):
                 self._notices.put(c, repository, number, CHECK_RUN, None, now)
 
         self._writer.do(change)
@@ -209,7 +207,8 @@ class Questions:
         question: Question,
         reply: int | None,
         values: Mapping[str, object],
-    ) -> int:
+    ) -> bool:
+        """Whether it is new. Asked by RETURNING: PostgreSQL's driver counts no inserted rows."""
         new = self._insert(questions).values(
             repository=repository,
             id=question.id,
@@ -220,7 +219,8 @@ class Questions:
             reply=reply,
             **values,
         )
-        return c.execute(new.on_conflict_do_nothing()).rowcount
+        kept = new.on_conflict_do_nothing().returning(questions.c.id)
+        return c.execute(kept).first() is not None
 
 
 def subject(question: str) -> str:

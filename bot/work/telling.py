@@ -167,4 +167,5 @@ def _landed(landed: Sequence[Landed], question: Question) -> Landed | None:
 
 
 def _why_not(found: Landed | None) -> str:
-    return found.reason if found is not None and found.reason else "it is in the store already"
+    """A reason of `bot.lessons.store`; what a crash kept from being told was applied before."""
+    return found.reason if found is not None and found.reason else "it was decided before"
