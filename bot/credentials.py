@@ -17,6 +17,8 @@ from pathlib import Path
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from bot.environment import Environment
@@ -95,6 +97,14 @@ class Vault:
             _replace(self.path, self._fernet().rotate(stored))
             return True
         return False
+
+    def derived(self, purpose: str) -> tuple[bytes, ...]:
+        """A key of its own for another purpose from each key, newest first (HKDF, RFC 5869)."""
+        self._fernet()
+        return tuple(
+            HKDF(SHA256(), 32, None, f"lessonkeeper {purpose}".encode()).derive(key.encode())
+            for key in self._all_keys()
+        )
 
     def _stored(self) -> bytes:
         try:

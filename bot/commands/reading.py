@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from datetime import date
 
 from bot.git.clone import Clone
-from bot.git.store import Store, last_trusted, read_store
+from bot.git.store import Store
 from bot.lessons.block import Block
-from bot.lessons.pitfalls import block_of
-from bot.lessons.store import LESSONS, Edit, sweep
+from bot.lessons.store import Edit, sweep
+from bot.readers import Asked
 from bot.settings import Settings
 from bot.texts import commit_message
-from bot.work.writing import Branch, Written, apply, settings_of
+from bot.work import pitfalls
+from bot.work.writing import Branch, Written, apply
 
 
 def block(
@@ -26,25 +27,8 @@ def block(
     session: bool = False,
 ) -> Block:
     """The block at `head`; of a file that cannot be trusted, its last trusted version."""
-    store = read_store(clone, head, 0)
-    settings = settings_of(store) or Settings()
-    lessons, notice = store.snapshot.lessons, None
-    if store.distrust is not None and head is not None:
-        lessons = last_trusted(clone, head)
-        notice = f"{LESSONS} {store.distrust}: this is its last version that could be trusted."
-    return block_of(
-        lessons,
-        store.snapshot.events,
-        store.rules,
-        settings,
-        today,
-        session=session,
-        items=items,
-        characters=characters,
-        paths=paths,
-        standing=store.snapshot.standing,
-        notice=notice,
-    )
+    asked = Asked(items, characters, tuple(paths), session)
+    return pitfalls.block(pitfalls.files_of(clone, head), today, asked)
 
 
 def sweep_branch(branch: Branch, today: date) -> Written:

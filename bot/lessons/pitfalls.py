@@ -6,14 +6,17 @@ bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 
 from bot.lessons import rows
-from bot.lessons.block import Block, build, bullets_of, rules_of, standing_of
+from bot.lessons.block import Block, Item, build, bullets_of, rules_of, standing_of
 from bot.lessons.document import Document
 from bot.lessons.history import History
 from bot.settings import Settings
+
+PITFALLS = ".agent-corp/known-pitfalls.md"
 
 
 def block_of(
@@ -29,14 +32,22 @@ def block_of(
     characters: int | None = None,
     paths: Sequence[str] = (),
     notice: str | None = None,
+    clean: Callable[[str], str] = str,
 ) -> Block:
-    """The block of a store's files as of `today` (UTC)."""
+    """The block of a store's files as of `today` (UTC).
+
+    `clean` takes secrets out of each text, before anything is chosen or counted.
+    """
+
+    def cleaned(found: Sequence[Item]) -> list[Item]:
+        return [replace(item, text=clean(item.text)) for item in found]
+
     document = Document.parse(lessons or b"", today)
     history = History.read(events)
     return build(
-        rules_of(rules, today),
-        standing_of(standing or {}, history, today, settings.standing),
-        bullets_of(document, history, settings.store.expire, today),
+        cleaned(rules_of(rules, today)),
+        cleaned(standing_of(standing or {}, history, today, settings.standing)),
+        cleaned(bullets_of(document, history, settings.store.expire, today)),
         settings.block,
         session=session,
         items=items,
@@ -52,11 +63,12 @@ def committed(
     rules: bytes | None,
     settings: Settings,
     standing: Mapping[str, bytes] | None = None,
+    clean: Callable[[str], str] = str,
 ) -> bytes:
-    """The file's bytes; no weight and no age stand in it."""
+    """The file's bytes; no weight and no age stand in it. `clean` as for `block_of`."""
     as_of = rows.as_of(rows.read(events))
     today = as_of.date() if as_of else _newest(lessons or b"")
-    block = block_of(lessons, events, rules, settings, today, standing=standing)
+    block = block_of(lessons, events, rules, settings, today, standing=standing, clean=clean)
     return block.to_markdown().encode()
 
 

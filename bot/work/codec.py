@@ -128,7 +128,7 @@ def _present(body: Mapping[str, object]) -> Present:
 
 
 def _shown(body: Mapping[str, object]) -> ShownRow:
-    bullets = tuple(body["bullets"])  # type: ignore[arg-type]  # as above
+    bullets = tuple(body["bullets"])  # type: ignore[var-annotated,arg-type]  # as above
     return ShownRow(**{**body, "at": _time(body["at"]), "bullets": bullets})  # type: ignore[arg-type]
 
 

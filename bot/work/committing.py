@@ -104,6 +104,7 @@ class Committing:
         evidence = tuple(e for each in waiting for e in each.wanted.evidence)
         present = tuple(p for each in waiting for p in each.wanted.present)
         orders = tuple(o for each in waiting for o in each.wanted.orders)
+        shown = tuple(row for each in waiting for row in each.wanted.shown)
         today = max([now, *(e.at for e in evidence)]).date()
 
         def decide(store: Store, settings: Settings) -> Edit:
@@ -114,6 +115,7 @@ class Committing:
                 today,
                 present=present,
                 orders=orders,
+                records=shown,
                 housekeeping=housekeeping,
             )
 
