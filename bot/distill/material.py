@@ -15,9 +15,9 @@ from bot.distill.clauses import (
     upper_first,
     without_places,
 )
+from bot.distill.finding import Finding
 from bot.distill.languages import language_of
 from bot.distill.lexicon import any_of
-from bot.distill.passages import Finding
 from bot.distill.worth import nothing
 from bot.lessons.reading import is_code_word
 

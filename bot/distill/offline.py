@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from bot.distill.finding import Finding, Severity
 from bot.distill.model import Distilled, Lesson, Remark
-from bot.distill.passages import Finding, Severity, findings
+from bot.distill.passages import findings
 from bot.distill.sentence import lesson
 from bot.distill.validate import Refused, validate
 from bot.distill.worth import gravity, is_minor, is_praise, is_report

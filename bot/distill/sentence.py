@@ -6,10 +6,10 @@ import re
 
 from bot.distill.clauses import upper_first
 from bot.distill.composing import composed
+from bot.distill.finding import Finding
 from bot.distill.foreign import composed_in
 from bot.distill.material import Material, material
 from bot.distill.model import Lesson
-from bot.distill.passages import Finding
 
 PHRASE = 120  # characters of a trigger or a strategy (SPEC 15)
 
