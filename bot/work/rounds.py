@@ -33,5 +33,6 @@ class Rounds:
                 set_={"begun_at": now},
                 where=rounds.c.begun_at <= now - every,
             )
+            .returning(rounds.c.name)  # PostgreSQL's driver counts no inserted rows
         )
-        return self._writer.do(lambda connection: connection.execute(begun).rowcount) == 1
+        return self._writer.do(lambda connection: connection.execute(begun).first()) is not None

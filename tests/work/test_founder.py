@@ -6,6 +6,7 @@ import copy
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -250,6 +251,49 @@ def test_a_press_is_told_why_nothing_can_be_written(founded: Shop) -> None:
     founded.repository.commit("ben", {".agent-corp/lessons.md": None})
     founded.stage.settle()
     assert check_run(founded, pull).title == "1 lesson kept"
+
+
+def test_a_check_run_that_took_effect_behind_a_502_is_not_made_twice(founded: Shop) -> None:
+    path = f"/repos/{founded.repository.full_name}/check-runs"
+    founded.stage.github.fail_next("POST", path, 502, after_effect=True)
+    pull = offered(founded, SESSION)
+    send(founded, press(founded, check_run(founded, pull), "keep", "cleo"))
+    assert check_run(founded, pull).title == "1 lesson kept"
+
+
+def test_what_could_not_be_said_is_said_later_and_holds_no_commit_back(founded: Shop) -> None:
+    path = f"/repos/{founded.repository.full_name}/check-runs"
+    founded.stage.github.fail_next("POST", path, 502, times=2)
+    pull = founded.repository.open_pull_request("ben", {"README.md": "a\n"})
+    pull.review("ada", "changes_requested", SESSION)
+    pull.review("cleo", "changes_requested", CURSOR)
+    founded.stage.settle()
+    assert len(founded.bullets()) == 1
+    assert founded.repository.check_runs == {}
+    founded.pass_time(1)
+    founded.stage.settle()
+    assert check_run(founded, pull).title == "1 finding waits for a person"
+
+
+def test_a_question_hastens_no_commit(founded: Shop) -> None:
+    pull = founded.repository.open_pull_request("ben", {"README.md": "a\n"})
+    say(founded, pull, "cleo", "/lesson Never deploy on a Friday, not even a fix.")
+    pull.review("cleo", "changes_requested", CURSOR)
+    asked = offered(founded, SESSION)
+    assert check_run(founded, asked).title == "1 finding waits for a person"
+    assert len(founded.bullets()) == 1
+    founded.stage.clock.move(timedelta(minutes=15))
+    founded.stage.settle()
+    assert len(founded.bullets()) == 2
+
+
+def test_a_full_store_says_so_where_it_was_pressed(playing: Stage) -> None:
+    shop = make_shop(playing, SETTINGS + "store: {cap: 1}\n")
+    pull = offered(shop, SESSION, CURSOR)
+    for _ in range(2):
+        send(shop, press(shop, check_run(shop, pull), "keep", "cleo"))
+    assert len(shop.bullets()) == 1
+    assert "founder notes fill the store" in (check_run(shop, pull).text or "")
 
 
 # --- held, quarantined, without the permission --------------------------------------------------
