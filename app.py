@@ -21,6 +21,7 @@ from bot.errors import CallError, Fault, UserError
 
 if TYPE_CHECKING:
     from bot.git.local import Target
+    from bot.work.writing import Written
 
 DONE, NO, WRONG, BROKE = 0, 1, 2, 3
 SIGNATURE = ("Lessonkeeper", "lessonkeeper@users.noreply.github.com")
@@ -84,6 +85,11 @@ def _parser() -> argparse.ArgumentParser:
     learn.add_argument("--dry-run", action="store_true", help="print the plan, write nothing")
     learn.add_argument("--push", action="store_true", help="publish the commit")
     learn.add_argument("--json", action="store_true")
+    init = command("init", _init, "settings, include line, attributes, first store: one commit")
+    _repository(init)
+    init.add_argument("--adopt", action="store_true", help="give hand-written lines our trailer")
+    init.add_argument("--dry-run", action="store_true", help="print the plan, write nothing")
+    init.add_argument("--push", action="store_true", help="publish the commit")
     distill = command("distill", _distill, "the sentences of reviews; nothing is written")
     distill.add_argument("--review", metavar="FILE", required=True, help="JSON or JSON Lines")
     distill.add_argument("--json", action="store_true")
@@ -154,9 +160,7 @@ def _print(document: object) -> None:
 def _learn(options: argparse.Namespace) -> int:
     from bot.commands.learning import learn
     from bot.commands.review_file import read
-    from bot.git.plan import Outcome
     from bot.work.distilling import Chosen
-    from bot.work.writing import refusal
 
     now = _now()
     (given, *more) = read(_bytes(options.review), options.review, now) or (None,)
@@ -166,10 +170,8 @@ def _learn(options: argparse.Namespace) -> int:
         found = learn(
             given, target, Chosen(os.environ.get("ANTHROPIC_API_KEY")), now, dry_run=options.dry_run
         )
-        if options.push and found.written.commit:
-            pushed = target.push()
-            if pushed.outcome is not Outcome.LANDED:
-                raise refusal(pushed)
+        if options.push:
+            _push(target, found.written)
     if options.json:
         _print(found.to_json())
         return DONE
@@ -179,6 +181,17 @@ def _learn(options: argparse.Namespace) -> int:
     if found.written.detail:
         print(found.written.detail, file=sys.stderr)
     return DONE
+
+
+def _push(target: Target, written: Written) -> None:
+    """Publishes what was written, if anything was. Raises what stands in the way."""
+    from bot.git.plan import Outcome
+    from bot.work.writing import refusal
+
+    if written.commit is not None:
+        pushed = target.push()
+        if pushed.outcome is not Outcome.LANDED:
+            raise refusal(pushed)
 
 
 def _tell(plan: object, told: Sequence[object], ignored: str | None, commit: str | None) -> None:
@@ -194,6 +207,22 @@ def _tell(plan: object, told: Sequence[object], ignored: str | None, commit: str
         print(plan)
     else:
         print(f"Nothing to write: {ignored or 'everything stands as it is'}.")
+
+
+def _init(options: argparse.Namespace) -> int:
+    from bot.commands.setting_up import init
+    from bot.welcome import adoption, left_alone
+
+    with _target(options.repo) as target:
+        found = init(target, _now().date(), adopting=options.adopt, dry_run=options.dry_run)
+        if options.push:
+            _push(target, found.written)
+    _tell(found.written.plan, (), "it is set up already", found.written.commit)
+    if found.adopted:
+        print(adoption(found.adopted, done=options.adopt and not options.dry_run))
+    if found.left:
+        print(left_alone(found.left), file=sys.stderr)
+    return DONE
 
 
 def _distill(options: argparse.Namespace) -> int:
@@ -256,15 +285,11 @@ def _block(options: argparse.Namespace) -> int:
 
 def _sweep(options: argparse.Namespace) -> int:
     from bot.commands.reading import sweep_branch
-    from bot.git.plan import Outcome
-    from bot.work.writing import refusal
 
     with _target(options.repo) as target:
         written = sweep_branch(target, _now().date())
-        if options.push and written.commit:
-            pushed = target.push()
-            if pushed.outcome is not Outcome.LANDED:
-                raise refusal(pushed)
+        if options.push:
+            _push(target, written)
     if options.json:
         _print({"counts": dict(written.edit.counts), "commit": written.commit})
     else:
@@ -321,9 +346,7 @@ def _serve(options: argparse.Namespace) -> int:
     from bot.work.serving import serve
 
     logs.install()
-    return serve(
-        read(os.environ), options.host, options.port, poll=options.poll, once=options.once
-    )
+    return serve(read(os.environ), options.host, options.port, poll=options.poll, once=options.once)
 
 
 if __name__ == "__main__":

@@ -129,29 +129,38 @@ def told(change: Change) -> str:
 def commit_message(
     edit: Edit, style: CommitStyle, *, direct: bool, signer: str | None = None
 ) -> str:
-    """The whole message. `direct`: pushed to the default branch, where `skip-checks` may stand.
+    """The message of a write, with one trailer per source. `direct` and `signer` as below."""
+    did = Counter(change.did for change in edit.told)
+    headline = subject(
+        edit.counts, edit.prs, style.prefix, followed=did["followed"], struck=did["struck"]
+    )
+    lines = [told(change) for change in edit.told] or [
+        "No line that people read changes: this records evidence for later."
+    ]
+    sources = [f"Lesson-Source: {source} {head}".rstrip() for source, head in edit.sources]
+    return message(headline, lines, sources, style, direct=direct, signer=signer)
+
+
+def message(
+    headline: str,
+    lines: Sequence[str],
+    trailers: Sequence[str],
+    style: CommitStyle,
+    *,
+    direct: bool,
+    signer: str | None = None,
+) -> str:
+    """A whole commit message. `direct`: on the default branch, where `skip-checks` may stand.
 
     `signer` is `Name <email>` for the optional sign-off. GitHub wants two empty lines before
     `skip-checks: true`, as the last line.
     """
-    did = Counter(change.did for change in edit.told)
-    lines = [
-        subject(
-            edit.counts, edit.prs, style.prefix, followed=did["followed"], struck=did["struck"]
-        ),
-        "",
-    ]
-    if style.marker:
-        lines[0] = f"{lines[0]} {style.marker}"
-    lines += [told(change) for change in edit.told] or [
-        "No line that people read changes: this records evidence for later."
-    ]
-    trailers = [f"Lesson-Source: {source} {head}".rstrip() for source, head in edit.sources]
+    ends = list(trailers)
     if style.sign_off and signer:
-        trailers.append(f"Signed-off-by: {signer}")
-    if direct and style.skip_checks:
-        trailers.append("skip-checks: true")
-        lines.append("")
-    if trailers:
-        lines += ["", *trailers]
-    return "\n".join(lines) + "\n"
+        ends.append(f"Signed-off-by: {signer}")
+    skips = direct and style.skip_checks
+    if skips:
+        ends.append("skip-checks: true")
+    head = f"{headline} {style.marker}" if style.marker else headline
+    body = [head, "", *lines, *([""] if skips else []), *(["", *ends] if ends else [])]
+    return "\n".join(body) + "\n"

@@ -19,13 +19,13 @@ from bot.git.clone import Clone, File, Kind
 from bot.git.renames import Fate as Found
 from bot.git.renames import Whereabouts, renamed_to
 from bot.git.trust import distrust
-from bot.lessons import rows, standing
+from bot.lessons import pitfalls, rows, standing
 from bot.lessons.store import ATTRIBUTES, LESSONS, Snapshot
 from bot.lessons.tree import Fate
 
 SETTINGS = ".github/lessonkeeper.yml"
 RULES = ".agent-corp/rules.md"
-PITFALLS = ".agent-corp/known-pitfalls.md"
+PITFALLS = pitfalls.PITFALLS
 _HISTORY = 50  # commits looked through for a version that could be trusted
 _DELETIONS = 500  # commits with deletions that are searched for a bare name or a glob
 _PLAIN_NAME = re.compile(r"[\w@.+,-]*\w")  # nothing that a glob gives a meaning

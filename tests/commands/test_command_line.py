@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import app
+from tests.commands.conftest import LESSONS, Desk
 
-LESSONS = ".agent-corp/lessons.md"
 TEXT = (
     "A query that raises leaks the database session. "
     "Please close the session in a `finally` block in `src/db.py`."
@@ -39,74 +34,6 @@ def review(pull_request: int = 12, text: str = TEXT, **more: object) -> dict[str
         "comments": [{"path": "src/db.py", "line": None, "body": text}],
         **more,
     }
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-@dataclass
-class Desk:
-    """A work tree, and a person who runs commands in it."""
-
-    tree: Path
-    capture: pytest.CaptureFixture[str]
-
-    def run(self, *arguments: str) -> Answer:
-        self.capture.readouterr()
-        try:
-            status = app.main([*arguments])
-        except SystemExit as stop:
-            status = int(str(stop.code))
-        out, err = self.capture.readouterr()
-        return Answer(status, out, err)
-
-    def learn(self, given: Mapping[str, object] | str, *more: str) -> Answer:
-        file = self.tree.parent / "review.json"
-        file.write_text(given if isinstance(given, str) else json.dumps(given))
-        return self.run("learn", "--repo", str(self.tree), "--review", str(file), *more)
-
-    def git(self, *arguments: str) -> str:
-        done = subprocess.run(
-            ["git", *arguments], cwd=self.tree, capture_output=True, text=True, check=True
-        )
-        return done.stdout.strip()
-
-    def commit(self, files: Mapping[str, bytes | None]) -> None:
-        for path, data in files.items():
-            place = self.tree / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            if data is None:
-                place.unlink()
-            else:
-                place.write_bytes(data)
-        self.git("add", "--all", "--force")
-        self.git("commit", "--quiet", "--message", "work")
-
-    def file(self, path: str = LESSONS) -> bytes:
-        return (self.tree / path).read_bytes()
-
-
-@pytest.fixture
-def desk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Desk:
-    for role in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{role}_NAME", "Ann")
-        monkeypatch.setenv(f"GIT_{role}_EMAIL", "ann@example.org")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    tree = tmp_path / "shop"
-    subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(tree)], check=True)
-    made = Desk(tree, capsys)
-    made.commit({"src/db.py": b"x = 1\n"})
-    return made
 
 
 # --- learn -------------------------------------------------------------------------------------
