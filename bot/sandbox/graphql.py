@@ -114,7 +114,7 @@ def _repository(found: SandboxRepository, limit: int) -> Json:
 
     def git_object(_: Info, oid: str) -> Json | None:
         known = found.bare.sha(oid)
-        return commit(found, found.bare.commits("-1", known)[0]) if known else None
+        return commit(found, known) if known else None
 
     return {
         "pullRequest": pull_request,
@@ -141,19 +141,10 @@ def _pull_request(pull: SandboxPullRequest, limit: int) -> Json:
         }
         for review in pull.reviews.values()
     ]
-    bare = pull.repository.bare
-    commits = [
-        {"commit": commit(pull.repository, found)}
-        for sha in pull.commits
-        for found in bare.commits("-1", sha)
-    ]
+    commits = [{"commit": commit(pull.repository, sha)} for sha in pull.commits]
     replaced = [
-        {
-            "__typename": "HeadRefForcePushedEvent",
-            "beforeCommit": commit(pull.repository, found),
-        }
+        {"__typename": "HeadRefForcePushedEvent", "beforeCommit": commit(pull.repository, sha)}
         for sha in pull.replaced
-        for found in bare.commits("-1", sha)
     ]
     return {
         "reviewThreads": connection(threads, limit),

@@ -67,8 +67,7 @@ def root(find: Find, shown: Callable[[SandboxPullRequest], Json]) -> Json:
         if sha is None:
             said = f'Expected branch to point to "{expected}" but it did not.  Pull and try again.'
             raise _refusal("STALE_DATA", said)
-        (made,) = repository.bare.commits("-1", sha)
-        return {"commit": graphql_commit.commit(repository, made)}
+        return {"commit": graphql_commit.commit(repository, sha)}
 
     def mark_ready(_: Info, input: Json) -> Json:  # noqa: A002 - GitHub's name
         repository = find(input["pullRequestId"])
