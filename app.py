@@ -90,6 +90,12 @@ def _parser() -> argparse.ArgumentParser:
     init.add_argument("--adopt", action="store_true", help="give hand-written lines our trailer")
     init.add_argument("--dry-run", action="store_true", help="print the plan, write nothing")
     init.add_argument("--push", action="store_true", help="publish the commit")
+    bring = command("import", _import, "another store's bullets; a dry run without --apply")
+    bring.add_argument("--from", dest="source", required=True, metavar="PATH_OR_URL")
+    _repository(bring)
+    bring.add_argument("--apply", action="store_true", help="write what the dry run shows")
+    bring.add_argument("--push", action="store_true", help="publish the commit")
+    bring.add_argument("--json", action="store_true")
     distill = command("distill", _distill, "the sentences of reviews; nothing is written")
     distill.add_argument("--review", metavar="FILE", required=True, help="JSON or JSON Lines")
     distill.add_argument("--json", action="store_true")
@@ -237,6 +243,25 @@ def _distill(options: argparse.Namespace) -> int:
         distill(given.review, distiller, settings)
         for given in read(_bytes(options.review), options.review, _now())
     ]
+def _import(options: argparse.Namespace) -> int:
+    from bot.commands.importing import bring, read_source
+    from bot.git.local import full_name
+
+    with _target(options.source) as other:
+        source = read_source(other, full_name(options.source, other.clone), _now().date())
+    with _target(options.repo) as target:
+        found = bring(source, target, _now().date(), dry_run=not options.apply)
+        if options.push:
+            _push(target, found.written)
+    if options.json:
+        _print(found.to_json())
+        return DONE
+    _tell(found.written.plan, found.written.edit.told, "there is nothing new", found.written.commit)
+    for each in found.left:
+        print(f"Left out: {each}")
+    return DONE
+
+
     if options.json:
         _print(
             [

@@ -5,6 +5,7 @@ Never runs that repository's hooks, never signs, never touches a file that the p
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,9 @@ from bot.git.publish import PUSH_TIMEOUT, GitPush
 from bot.git.remote import NAME, Remote, meaning
 
 _PERSONS_PROTOCOLS = ("https", "ssh", "http", "git", "file")
+_FULL_NAME = re.compile(
+    r"(?:(?:https?|ssh|git)://[^/]+/|[^/:]+:)([\w.-]+/[\w.-]+?)(?:\.git)?/?", re.ASCII
+)
 
 
 class Target(Protocol):
@@ -63,6 +67,18 @@ def open_target(where: str, signature: tuple[str, str]) -> Iterator[Target]:
         with hold(Path(directory), 0) as lock:
             mirror = Mirror(lock, remote)
             yield _Address(mirror, _default_branch(mirror), signature)
+
+
+def full_name(where: str, clone: Clone) -> str | None:
+    """`owner/name` of the repository at a path or address, as far as its address tells.
+
+    A path is known by the address of its remote `origin`.
+    """
+    address = where
+    if not _is_address(where):
+        address = clone.git.run("config", "--get", f"remote.{NAME}.url").output.decode().strip()
+    found = _FULL_NAME.fullmatch(address)
+    return found[1] if found and _is_address(address) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from bot.lessons.bullet import Verdict
 from bot.lessons.document import Bullet, Document
-from bot.lessons.entries import ref
+from bot.lessons.entries import cited
 from bot.lessons.guard import guard
 from bot.lessons.history import History
 from bot.lessons.merit import FOLLOWED, weight
@@ -187,10 +187,10 @@ def standing_of(
         followed = [row.at for row in verdicts if row.verdict == FOLLOWED]
         heavy = weight(signals, followed, as_of, settings) if signals else file.weight
         last = newest(signals)
-        cited = ref(last.row.pr) if last else None
+        ref = cited(last.row) if last else None
         on = last.row.at.date() if last else file.as_of
         preferred = file.channel == Verdict.FOUNDER_NOTE
-        item = Item("standing", file.sentence, file.id, cited, on, preferred=preferred)
+        item = Item("standing", file.sentence, file.id, ref, on, preferred=preferred)
         ranked.append((-heavy, file.id, item))
     return tuple(item for _, _, item in sorted(ranked, key=lambda r: r[:2]))
 

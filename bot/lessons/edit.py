@@ -27,7 +27,7 @@ class Evidence:
 
     `strong` is written at once. Weak evidence counts once `matured` (answered, in a merged pull
     request) and met again in a second pull request. `invalid` says why it does not count any more.
-    `path` is the file the finding was made in.
+    `path` is the file the finding was made in; `cites` the REF of a bullet of another store.
     """
 
     source: str
@@ -44,6 +44,7 @@ class Evidence:
     base: str = ""
     job: str | None = None
     path: str | None = None
+    cites: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

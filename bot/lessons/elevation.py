@@ -11,7 +11,7 @@ from datetime import datetime
 
 from bot.lessons.draft import Draft
 from bot.lessons.edit import Change, Evidence, Outcome
-from bot.lessons.entries import Entry, ref
+from bot.lessons.entries import Entry, cited
 from bot.lessons.history import History, Signal
 from bot.lessons.learning import append, signal_of
 from bot.lessons.merit import FOLLOWED, VIOLATED, falls, merit, weight
@@ -54,9 +54,11 @@ def adhere(draft: Draft, outcomes: Sequence[Outcome], evidence: Sequence[Evidenc
     closed unmerged; a merge without such a finding reinforces it where it names a path touched.
     """
     for outcome in sorted(outcomes, key=lambda o: (o.at, o.pr)):
+        served = [ids for (pr, _), ids in draft.history.shown.items() if pr == outcome.pr]
+        shown = outcome.shown.union(*served)
         for entry in draft.standing:
             known = draft.history.adherence.get(entry.id, ())
-            if entry.id not in outcome.shown or any(row.pr == outcome.pr for row in known):
+            if entry.id not in shown or any(row.pr == outcome.pr for row in known):
                 continue
             row = _verdict(draft, entry, outcome, evidence)
             if row is not None:
@@ -156,9 +158,7 @@ def _earned_again(draft: Draft, root: str, signals: Sequence[Signal]) -> bool:
 
 
 def _lines(signals: Sequence[Signal]) -> list[EvidenceLine]:
-    return [
-        EvidenceLine(ref(s.row.pr), s.row.head, s.row.at.date(), s.row.channel) for s in signals
-    ]
+    return [EvidenceLine(cited(s.row), s.row.head, s.row.at.date(), s.row.channel) for s in signals]
 
 
 def bring_up(draft: Draft) -> None:

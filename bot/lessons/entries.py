@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, time
 from bot.lessons.bullet import Trailer, Verdict
 from bot.lessons.document import Document, Revision
 from bot.lessons.history import History, Signal
+from bot.lessons.rows import SignalRow
 from bot.lessons.standing import StandingFile
 
 
@@ -91,7 +92,7 @@ def load_standing(files: Mapping[str, StandingFile], history: History) -> list[E
         last = signals[-1].row if signals else None
         on = last.at.date() if last else file.as_of or date.min
         channel = file.channel if file.channel in set(Verdict) else Verdict.CHANGES_REQUESTED
-        trailer = Trailer(ref(last.pr) if last else "manual", on, Verdict(channel))
+        trailer = Trailer(cited(last) if last else "manual", on, Verdict(channel))
         found.append(Entry(file.id, file.sentence, trailer, index=None, signals=signals, file=file))
     return found
 
@@ -111,7 +112,7 @@ def _restored(document: Document, history: History) -> Mapping[int, str]:
         by_trailer = {
             r.bullet
             for r in free
-            if ref(r.pr) == bullet.trailer.ref
+            if cited(r) == bullet.trailer.ref
             and r.at.date() == bullet.trailer.on
             and r.channel == bullet.trailer.verdict
         }
@@ -135,6 +136,11 @@ def leaves(entry: Entry) -> tuple[int, date, bool, datetime]:
         return 0, on, False, evidence
     rank = 3 if entry.founder else 2 if entry.fresh else 1
     return rank, date.min, entry.refreshed, evidence
+
+
+def cited(row: SignalRow) -> str:
+    """REF of the trailer that shows this signal."""
+    return row.cites or ref(row.pr)
 
 
 def ref(pr: int) -> str:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, time
 
 from bot.lessons import rows
-from bot.lessons.bullet import Trailer, Verdict, bullet_id
+from bot.lessons.bullet import Flag, Trailer, Verdict, bullet_id
 from bot.lessons.draft import Draft
 from bot.lessons.edit import Change, Evidence, Landed
-from bot.lessons.entries import Entry, ref
+from bot.lessons.entries import Entry, cited
 from bot.lessons.guard import is_conflict
 from bot.lessons.history import Signal
 from bot.lessons.retirement import expired
@@ -18,6 +18,8 @@ from bot.lessons.rows import ConflictRow, PromotedRow, SignalRow
 from bot.lessons.similarity import Comparison
 from bot.lessons.standing import REVOKED
 from bot.lessons.tree import named
+
+IMPORT = "import:"  # then the bullet's id: brought in from elsewhere, or there before the events
 
 
 def take(draft: Draft, evidence: Evidence) -> None:
@@ -29,6 +31,9 @@ def take(draft: Draft, evidence: Evidence) -> None:
         return
     if evidence.source in draft.declined:
         draft.landed.append(Landed(evidence, "nothing", reason="declined in a pull request"))
+        return
+    if evidence.source.startswith(IMPORT):
+        _bring(draft, evidence)
         return
     if evidence.strong:
         _apply(draft, evidence, signal_of(draft, evidence))
@@ -61,6 +66,27 @@ def _judge(draft: Draft, known: Sequence[Signal], evidence: Evidence) -> None:
     # A finding that reads otherwise today is known only by its review.
     for signal in same or (known if evidence.source in draft.void else []):
         draft.invalidate(signal, evidence.invalid)
+
+
+def _bring(draft: Draft, evidence: Evidence) -> None:
+    """Another store's bullet fills a gap: it renews nothing, and brings nothing back."""
+    signal = signal_of(draft, evidence)
+    entry, comparison = match(draft, signal, signal.sentence)
+    if entry is not None:
+        reason = "a lesson like it is here already"
+        draft.landed.append(Landed(evidence, "nothing", entry.id, comparison, reason))
+    elif gone := next((e for e in draft.entries if _put_down(draft, e, signal)), None):
+        reason = "a lesson like it was retired here"
+        draft.landed.append(Landed(evidence, "nothing", gone.id, None, reason))
+    else:
+        append(draft, evidence, signal)
+
+
+def _put_down(draft: Draft, entry: Entry, signal: SignalRow) -> bool:
+    """Whether the same was here and ended otherwise than by time."""
+    flag = entry.trailer.retirement
+    by_time = flag is not None and flag.flag is Flag.EXPIRED
+    return not (entry.active or by_time) and draft.compare(signal.sentence, entry.text).same
 
 
 def _weigh(draft: Draft, evidence: Evidence) -> None:
@@ -119,6 +145,7 @@ def signal_of(draft: Draft, evidence: Evidence) -> SignalRow:
         job=evidence.job,
         paths=tuple(dict.fromkeys(paths))[: rows.PATHS],
         base=evidence.base,
+        cites=evidence.cites,
     )
 
 
@@ -187,16 +214,16 @@ def _refresh(
     if did == "refreshed":
         entry.refreshed = True
         draft.counts["refreshed"] += 1
-        draft.told.append(Change("refreshed", entry.id, entry.text, f"again in {ref(row.pr)}"))
+        draft.told.append(Change("refreshed", entry.id, entry.text, f"again in {cited(row)}"))
 
 
 def _adopt(draft: Draft, entry: Entry) -> None:
     """Where events are missing, the trailer itself is the one signal."""
-    cited = entry.trailer.ref
+    ref = entry.trailer.ref
     row = SignalRow(
         at=datetime.combine(entry.trailer.on, time(), UTC),
-        source=f"import:{entry.id}",
-        pr=int(cited.removeprefix("#")) if cited.startswith("#") else 0,
+        source=f"{IMPORT}{entry.id}",
+        pr=int(ref.removeprefix("#")) if ref.startswith("#") else 0,
         head="",
         channel=entry.trailer.verdict.value,
         state="adopted",
@@ -205,6 +232,7 @@ def _adopt(draft: Draft, entry: Entry) -> None:
         sentence=entry.text,
         bullet=entry.id,
         did="evidence",
+        cites=ref if "/" in ref else None,
     )
     draft.rows.append(row)
     entry.signals.append(Signal(row.id, row))
@@ -216,7 +244,7 @@ def append(
     """A new bullet. `succeeds`: the lesson that fell and goes on in it."""
     identity = bullet_id(signal.sentence, signal.source, draft.taken)
     draft.taken.add(identity)
-    trailer = Trailer(ref(signal.pr), signal.at.date(), Verdict(signal.channel))
+    trailer = Trailer(cited(signal), signal.at.date(), Verdict(signal.channel))
     entry = Entry(identity, signal.sentence, trailer, index=None)
     root = succeeds or _fallen(draft, signal)
     if root is not None:
@@ -226,7 +254,7 @@ def append(
     row = replace(signal, bullet=identity, did="appended", succeeds=root)
     draft.record(evidence, row, entry, None)
     draft.counts["appended"] += 1
-    draft.told.append(Change("appended", identity, signal.sentence, f"from {ref(signal.pr)}"))
+    draft.told.append(Change("appended", identity, signal.sentence, f"from {cited(signal)}"))
     return entry
 
 

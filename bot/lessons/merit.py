@@ -51,9 +51,8 @@ def merit(
     settings: Standing,
 ) -> Merit:
     """Three thresholds, all of which have to be met: signals, pull requests, weight."""
-    prs = len(
-        {s.row.pr for s in signals if s.row.pr} | {s.row.source for s in signals if not s.row.pr}
-    )
+    notes = {s.row.source for s in signals if not s.row.pr and not s.row.cites}
+    prs = len({s.row.pr for s in signals if s.row.pr} | notes)
     total = weight(signals, reinforcements, as_of, settings)
     short = None
     if len(signals) < settings.signals:

@@ -98,6 +98,7 @@ class SignalRow(Row):
     paths: tuple[str, ...] = ()
     base: str = ""
     succeeds: str | None = None
+    cites: str | None = None  # REF where the evidence is of no pull request of this repository
 
     def body(self) -> dict[str, Json]:
         # `Row.body` by name: a slotted dataclass is a new class, which bare super() does not know.

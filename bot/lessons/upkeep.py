@@ -9,7 +9,7 @@ from datetime import UTC, datetime, time
 from bot.lessons.draft import Draft
 from bot.lessons.edit import Change, Evidence, Present
 from bot.lessons.elevation import withdraw
-from bot.lessons.entries import Entry, leaves, ref
+from bot.lessons.entries import Entry, cited, leaves
 from bot.lessons.orders import Order, Retire, Settle, Undo
 from bot.lessons.retirement import Invalidation, expired, newest, overridden, whereabouts
 from bot.lessons.rows import ConflictRow, EvictedRow, PathRow, RetiredRow, UndoneRow
@@ -43,10 +43,10 @@ def settle(draft: Draft) -> None:
         valid = [s for s in entry.signals if s.id not in draft.invalid]
         shown = newest(valid or (entry.signals if entry.fresh else []))
         if shown is not None:
-            cited, on = ref(shown.row.pr), shown.row.at.date()
-            entry.trailer = replace(entry.trailer, ref=cited, on=on)
+            ref, on = cited(shown.row), shown.row.at.date()
+            entry.trailer = replace(entry.trailer, ref=ref, on=on)
             if entry.index is not None and entry.active:
-                entry.revision = replace(entry.revision, ref=cited, on=on, id=entry.id)
+                entry.revision = replace(entry.revision, ref=ref, on=on, id=entry.id)
         flag = overridden(entry.signals, draft.invalid) if entry.active else None
         if flag is not None and (not entry.founder or flag.cause == "undone"):
             draft.retire(entry, flag)
