@@ -88,7 +88,8 @@ class GitHubForge:
     def pull_request_jobs(self, number: int) -> PullRequestFacts:
         pull = self.pull_request(number)
         runs = self._jobs.of_pull_request(number)
-        permissions = self._permissions(pull, ()) if runs else {}
+        asks = runs and pull.merged_at is None  # a merge is trust enough
+        permissions = self._permissions(pull, ()) if asks else {}
         return PullRequestFacts(self._repository, pull, runs=runs, permissions=permissions)
 
     @known_form()

@@ -70,7 +70,7 @@ class Forge(Protocol):
     def pull_request_jobs(self, number: int) -> PullRequestFacts:
         """The pull request with the runs of its jobs instead of its reviews.
 
-        No runs where all that failed was mended by running it again.
+        No runs where all that failed was mended by running it again; no permissions once merged.
         """
 
     def between(self, number: int, before: str, after: str) -> Between:
