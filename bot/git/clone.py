@@ -10,10 +10,12 @@ import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from bot.errors import Fault
 from bot.facts import Commit
 from bot.git.command import Git
+from bot.git.listing import folded_paths
 from bot.git.names import is_object_id, unsafe_path
 
 TRUSTED_SIZE = 1024 * 1024  # bytes; SPEC 2: a larger file is never read as ours, nor written
@@ -72,10 +74,15 @@ class Clone:
     """A repository on disk. Commits are named by full id; where git fails, Fault is raised."""
 
     def __init__(
-        self, git: Git, bring: Callable[[Sequence[str]], None] = _nothing_to_bring
+        self,
+        git: Git,
+        bring: Callable[[Sequence[str]], None] = _nothing_to_bring,
+        kept_paths: Path | None = None,
     ) -> None:
+        """`kept_paths`: a file of ours, where the list of paths is kept from one commit on."""
         self.git = git
         self._bring = bring
+        self._kept_paths = kept_paths
         self._listing: tuple[str, dict[str, str]] | None = None
         self._read: tuple[str, dict[str, File]] | None = None
 
@@ -115,6 +122,10 @@ class Clone:
             if blob not in found:
                 raise Fault(f"object {blob} is not to be had")
         return found
+
+    def folded_paths(self, commit: str) -> str:
+        """Every file's case-folded path, each after a slash and before a NUL."""
+        return folded_paths(self.git, _checked(commit), self._kept_paths)
 
     def paths(self, commit: str) -> frozenset[str]:
         """Every file of the commit. The newest answer is kept: a listing of 50,000 takes 0.1 s."""

@@ -26,6 +26,8 @@ _FETCH = ("fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--filter=bl
 # To unpack the objects of a commit takes as long again as to write them.
 _CACHE = (("core.fsync", "none"), ("fastimport.unpackLimit", "1"))
 
+_PATHS = "lessonkeeper-paths"  # goes with the mirror when that is made anew
+
 # git's own thresholds of `gc --auto`: 50 packs, 6,700 loose objects (27 in one of 256 folders).
 # Every fetch that brings something leaves a pack, and so does every commit of ours.
 _MANY_PACKS = 50
@@ -72,7 +74,9 @@ class Mirror:
             own_configuration=remote.own_configuration,
         )
         # Local calls know no remote, so that git never fetches a blob behind our back, one by one.
-        self.clone = Clone(Git(self.directory, settings=_CACHE), self._bring)
+        self.clone = Clone(
+            Git(self.directory, settings=_CACHE), self._bring, self.directory / _PATHS
+        )
         if not _is_whole(self.directory):
             self.rebuild()
         elif lock.abandoned:

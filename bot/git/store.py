@@ -146,16 +146,11 @@ class GitTree:
             name = pattern.casefold()
             return f"/{name}/" in self._folded() or f"/{name}\0" in self._folded()
         spec = _spec(pattern)
-        return any(spec.match_file(path) for path in self._folded()[1:-1].split("\0/"))
+        return any(spec.match_file(path) for path in self._folded()[2:-1].split("\0/"))
 
     def _folded(self) -> str:
-        """Every file's path, case-folded, each between a slash and a NUL."""
         if self._listing is None:
-            raw = self.clone.git.output(
-                "ls-tree", "-r", "-z", "--name-only", "--full-tree", self.commit
-            )
-            paths = raw.decode("utf-8", "surrogateescape").casefold()
-            self._listing = "/" + paths.replace("\0", "\0/").removesuffix("/")
+            self._listing = self.clone.folded_paths(self.commit)
         return self._listing
 
     def fate(self, path: str) -> Fate | None:
