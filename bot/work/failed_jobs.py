@@ -55,7 +55,7 @@ class FailedJobs:
                 "job": _stored(event.name),
                 **there,
             }
-            for pull in event.pull_requests or UNNAMED
+            for pull in dict.fromkeys(event.pull_requests or UNNAMED)
         ]
         new = self._insert(failed_jobs).values(rows)
         newest = new.on_conflict_do_update(index_elements=_KEYS, set_=there)
