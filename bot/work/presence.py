@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -49,7 +49,8 @@ class Presence:
         places = [known]
         if heard_as is not None:
             heard = replace(known, installation=heard_as[0], full_name=heard_as[1])
-            places = [known, heard] if known.here else [heard, known]
+            stays = known.here and heard.installation == known.installation
+            places = [known, heard] if stays else [*self._moved(known, heard), heard, known]
         with ExitStack() as stack:
             found, place = self._first(list(dict.fromkeys(places)), stack)
             self._note(found, place)
@@ -63,6 +64,13 @@ class Presence:
             except (Gone, Suspended) as error:
                 log.info("repository %d is not where it was: %s", each.id, error)
         return last, stack.enter_context(self.opening(last))
+
+    def _moved(self, known: Known, heard: Known) -> Iterator[Known]:
+        """Where GitHub says that the App is in it: a public repository opens from anywhere."""
+        for each in dict.fromkeys((heard.full_name, known.full_name)):
+            with suppress(Gone):
+                installation = self.app.repository_installation(each).id
+                yield replace(known, installation=installation, full_name=each)
 
     def _note(self, found: Known, place: Place) -> None:
         known = self.memory.known(found.id)
@@ -145,6 +153,8 @@ class Presence:
         try:
             if self.app.installation(installation).suspended:
                 raise Suspended("The installation is suspended.")
+            # Not the cached one: permissions may have changed.
+            self.app.installation_token(installation, fresh=True)
             there = {each.id: each for each in self.app.repositories(installation)}
         except Suspended:
             self.memory.leave(installation=installation)
