@@ -15,6 +15,7 @@ from bot.lessons.orders import Order, Retire, Settle, Undo
 from bot.lessons.rows import UndoneRow
 from bot.lessons.store import Edit
 
+COMMENT_LIMIT = 65_000  # characters; GitHub takes 65,536, and a marker follows
 COMMIT = 12  # hex digits of a commit's id that people are shown
 
 
@@ -48,7 +49,8 @@ def check_run(number: int, records: Sequence[Record]) -> CheckRun:
 
 def in_a_comment(shown: CheckRun) -> str:
     """The same where the App may not write check runs: without buttons, so the text tells how."""
-    return "\n\n".join(filter(None, (f"**{shown.title}.** {_BY_COMMENT}", shown.text)))
+    body = "\n\n".join(filter(None, (f"**{shown.title}.** {_BY_COMMENT}", shown.text)))
+    return body[:COMMENT_LIMIT]
 
 
 PULL = "pull:"  # before the number of the pull request, in the check run's external id
@@ -66,8 +68,10 @@ def _title(waiting: Sequence[Question], done: Sequence[Record]) -> str:
     kept = [d for d in done if d.decision and d.decision.answer is not Answer.DISCARD]
     if not kept:
         return "Nothing waits for a person"
-    written = all(d.decision and d.decision.commit for d in kept)
-    return f"{many(len(kept), 'lesson')} kept" if written else "A decision is being written"
+    if any(d.decision and not (d.decision.commit or d.decision.outcome) for d in kept):
+        return "A decision is being written"
+    written = sum(1 for d in kept if d.decision and d.decision.commit)
+    return f"{many(written, 'lesson')} kept" if written else "Nothing was written"
 
 
 _WHO = {
@@ -82,9 +86,13 @@ _WHO = {
 def _waits(place: int, question: Question) -> str:
     by = f"From {quoted(f'@{question.by.login}')}, " if question.by else ""
     what = _WHO.get(question.kind, "")
+    if question.kind is Kind.PROPOSED and question.by is None:
+        what = "proposed by an agent"
     lines = [f"{place}. {by}{what}:" if by else f"{place}. {what[:1].upper()}{what[1:]}:"]
     if question.why and question.kind is Kind.QUARANTINED:
         lines.append(f"   {quoted(question.why)} It says: “{quoted(question.excerpt)}”")
+    if question.excerpt and question.kind is Kind.PROPOSED:
+        lines.append(f"   Its reason: “{quoted(question.excerpt)}”")
     if question.a is not None and question.b is not None:
         lines += [
             f"   - A, `{question.a[0]}`: {quoted(question.a[1])}",

@@ -103,6 +103,8 @@ def test_titles_once_everything_is_decided() -> None:
     assert check_run(1, [Record(OFFER, KEPT)]).title == "1 lesson kept"
     waits = replace(KEPT, commit=None)
     assert check_run(1, [Record(OFFER, waits)]).title == "A decision is being written"
+    refused = replace(waits, outcome="nothing was written: founder notes fill the store")
+    assert check_run(1, [Record(OFFER, refused)]).title == "Nothing was written"
     gone = Decision(Answer.DISCARD, "cleo", NOON)
     assert check_run(1, [Record(OFFER, gone)]).title == "Nothing waits for a person"
     assert check_run(1, []).actions == ()

@@ -131,8 +131,16 @@ class App:
 
     @known_form()
     def _mint(self, installation: int) -> _Token:
+        # GitHub refuses the whole token for one permission that was not granted; without it the
+        # rest of the work goes on.
+        granted = self._get(f"/app/installations/{installation}")["permissions"]
+        wanted = {
+            name: "read" if granted[name] == "read" else level
+            for name, level in PERMISSIONS.items()
+            if name in granted
+        }
         with as_app(self._auth, self._base_url) as github:
-            found = github.get_access_token(installation, permissions=PERMISSIONS)
+            found = github.get_access_token(installation, permissions=wanted)
             return _Token(found.token, found.expires_at)
 
     def _get(self, path: str) -> Any:

@@ -65,7 +65,7 @@ class Telling:
                 self.now(),
                 commit=commit,
                 bullet=found.bullet if found else None,
-                outcome="" if commit else f"nothing new was written: {_why_not(found)}",
+                outcome="" if commit else _outcome(found),
             )
             self._answer(known, question)
         self._ask_conflicts(known, written)
@@ -166,6 +166,8 @@ def _landed(landed: Sequence[Landed], question: Question) -> Landed | None:
     return next((each for each in landed if same(each.evidence)), None)
 
 
-def _why_not(found: Landed | None) -> str:
-    """A reason of `bot.lessons.store`; what a crash kept from being told was applied before."""
-    return found.reason if found is not None and found.reason else "it was decided before"
+def _outcome(found: Landed | None) -> str:
+    """What to say where this write brought no commit; the reasons are `bot.lessons.store`'s."""
+    if found is None or found.reason in ("", "applied before"):
+        return "in an earlier commit"  # a crash kept it from being told then
+    return f"nothing was written: {found.reason}"

@@ -10,6 +10,7 @@ import pytest
 from bot.errors import Fault, UserError
 from bot.facts import Permission
 from bot.forge.app import App
+from bot.forge.check_run import CheckRun
 from bot.forge.errors import Archived, Forbidden, Gone, RateLimited, Suspended, Unauthorized
 from bot.forge.protocol import Forge, Reaction
 from bot.sandbox.forge import SandboxForge
@@ -96,14 +97,18 @@ def test_a_missing_permission_is_not_tried_again(
     assert server.count("GET", "/repos/acme/shop") == 1
 
 
-def test_a_token_carries_no_more_than_the_installation_grants(
+def test_a_permission_that_was_not_granted_costs_what_needs_it_and_nothing_else(
     app: App, sandbox: SandboxForge, shop: SandboxRepository
 ) -> None:
     assert shop.installation is not None
     del shop.installation.permissions["checks"]
+    shop.installation.permissions["issues"] = "read"
 
-    with pytest.raises(Fault, match="not granted"):
-        app.installation_token(shop.installation.id)
+    app.installation_token(shop.installation.id, fresh=True)
+    with app.forge(shop.installation.id, shop.full_name) as forge:
+        assert forge.repository().id == shop.id
+        with pytest.raises(Forbidden):
+            forge.upsert_check_run(shop.tip(), CheckRun("pull:1", "t", "s"))
 
 
 @pytest.mark.parametrize("status", [403, 429])

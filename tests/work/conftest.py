@@ -59,9 +59,9 @@ def shop(playing: Stage) -> Shop:
     return make_shop(playing)
 
 
-def make_shop(playing: Stage, settings: str = SETTINGS) -> Shop:
+def make_shop(playing: Stage, settings: str = SETTINGS, owner: str = "acme") -> Shop:
     repository = playing.forge.create_repository(
-        f"acme/shop-{next(_NAMES)}",
+        f"{owner}/shop-{next(_NAMES)}",
         {
             "README.md": "# Shop\n",
             "src/db.py": "".join(f"line {n}\n" for n in range(30)),

@@ -338,18 +338,18 @@ def test_a_quarantined_finding_waits_for_a_person_and_is_never_in_git(founded: S
 
 
 def test_without_the_checks_permission_a_comment_says_it_and_comments_decide(
-    founded: Shop,
+    playing: Stage,
 ) -> None:
-    path = f"/repos/{founded.repository.full_name}/commits/*/check-runs"
-    refusal = "Resource not accessible by integration"
-    founded.stage.github.fail_next("GET", path, 403, message=refusal, times=2)
-    pull = offered(founded, SESSION)
-    assert founded.repository.check_runs == {}
-    (asked,) = answers(founded, pull)
+    shop = make_shop(playing, SETTINGS, owner="frugal")
+    assert shop.repository.installation is not None
+    shop.repository.installation.permissions.pop("checks", None)
+    pull = offered(shop, SESSION)
+    assert shop.repository.check_runs == {}
+    (asked,) = answers(shop, pull)
     assert "1 finding waits for a person" in asked
-    say(founded, pull, "cleo", f"/lessons keep {waiting_id(asked)}")
-    assert len(founded.bullets()) == 1
-    told, replied = answers(founded, pull)
+    say(shop, pull, "cleo", f"/lessons keep {waiting_id(asked)}")
+    assert len(shop.bullets()) == 1
+    told, replied = answers(shop, pull)
     assert "1 lesson kept" in told
     assert replied.startswith("Kept by @\u200bcleo, in ")
 
