@@ -11,10 +11,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from bot.lessons.bullet import Verdict
 from bot.lessons.document import Bullet, Document
-from bot.lessons.edit import Change
+from bot.lessons.edit import Change, Evidence
 from bot.lessons.history import History
-from bot.lessons.rows import DeclinedRow
+from bot.lessons.lesson import Lesson
+from bot.lessons.retirement import Invalidation
+from bot.lessons.rows import DeclinedRow, InvalidRow
 
 _ID = re.compile(r"<!--\s*([0-9a-f]{8})\s*-->\s*\Z")
 _ROW_SOURCES = 50  # of some forty characters each: a row stays under 4 KB
@@ -64,6 +67,34 @@ def declined(proposal: History, stands: History, pr: int, at: datetime) -> tuple
     sources = sorted(proposal.sources - stands.sources)
     parts = [sources[i : i + _ROW_SOURCES] for i in range(0, len(sources), _ROW_SOURCES)]
     return tuple(DeclinedRow(at.replace(microsecond=0), pr, tuple(part)) for part in parts)
+
+
+def salvaged(proposal: History, stands: History) -> tuple[Evidence, ...]:
+    """The evidence that only the proposal has, to be weighed again elsewhere."""
+    signals = [(s.id, s.row) for s in (*proposal.seen, *proposal.signals)]
+    return tuple(
+        Evidence(
+            source=row.source,
+            pr=row.pr,
+            head=row.head,
+            channel=Verdict(row.channel),
+            state=row.state,
+            by=row.by,
+            at=row.at,
+            lesson=Lesson(row.sentence, row.trigger, row.strategy),
+            strong=row.bullet is not None,
+            matured=True,
+            invalid=_invalid(proposal.invalid.get(identity)),
+            base=row.base,
+            job=row.job,
+        )
+        for identity, row in signals
+        if row.source not in stands.sources and row.channel in set(Verdict)
+    )
+
+
+def _invalid(row: InvalidRow | None) -> Invalidation | None:
+    return None if row is None else Invalidation(row.why, row.at, row.pr, row.by)
 
 
 @dataclass(frozen=True, slots=True)

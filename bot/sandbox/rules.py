@@ -59,13 +59,12 @@ def install(rules: Iterable[Rule], bare: Path, name: str) -> None:
     """Makes the rules those that pushes to the bare repository are held to."""
     script = [_HOOK]
     for rule in rules:
-        line = shlex.quote(WORDS[rule.type])
+        line = shlex.quote(("error: " if rule.classic else "- ") + WORDS[rule.type])
         breaks = '! signed "$new"' if rule.type == SIGNED else "true"
-        mark = "error: " if rule.classic else "- "
         script.append(
             f'  case "$ref" in refs/heads/{rule.branches}) if {breaks}; then\n'
             f'    test -n "$said" || {_heading(rule, name)}\n'
-            f"    said=yes; status=1; printf '{mark}%s\\n' {line} >&2\n"
+            f"    said=yes; status=1; echo {line} >&2\n"
             f"  fi;; esac\n"
         )
     hook = bare / "hooks/pre-receive"

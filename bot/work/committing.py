@@ -13,15 +13,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from bot.channels.rolling import is_pressed, is_wanted
 from bot.errors import UserError
+from bot.git.policy import Way
 from bot.git.store import Store
-from bot.lessons.store import Edit, write
+from bot.lessons.store import Edit
 from bot.metrics import Metrics
 from bot.settings import Settings
 from bot.texts import commit_message
 from bot.work.memory import Known, Memory, Waiting
 from bot.work.places import Place
-from bot.work.writing import Written, apply
+from bot.work.proposing import Proposing
+from bot.work.rolling import ROLLING
+from bot.work.wants import Wants
+from bot.work.writing import Refused, Written, apply
 from bot.writes import Writes
 
 log = logging.getLogger(__name__)
@@ -56,6 +61,10 @@ class Committing:
     now: Callable[[], datetime]
     listeners: Sequence[Listener] = ()
 
+    @property
+    def proposing(self) -> Proposing:
+        return Proposing(self.memory, self.writes, self.now)
+
     def commit(self, repository: int) -> None:
         """Writes what waits. Raises UserError (parked: it waits on) and Fault (tried again)."""
         known = self.memory.known(repository)
@@ -83,14 +92,60 @@ class Committing:
         return bool(times)
 
     def _write_all(self, known: Known, waiting: Sequence[Waiting]) -> None:
+        with self.open(known) as place:
+            settings = place.settings() or Settings()
+            if self._by_pull_request(place, settings):
+                self._propose(known, place)
+            elif self._may_commit(known, waiting, settings):
+                try:
+                    self._commit(known, place, waiting)
+                except Refused as refused:
+                    ways = refused.refusal.ways
+                    if settings.mode != "auto" or Way.PULL_REQUEST not in ways or Way.NONE in ways:
+                        raise
+                    self._propose(known, place, signed=Way.SIGNED in ways)
+
+    def _by_pull_request(self, place: Place, settings: Settings) -> bool:
+        """By setting or by the rules; an open proposal of ours is finished first."""
+        if settings.mode == "direct":
+            return False
+        rules = place.forge.branch_rules(place.repository.default_branch)
+        return is_wanted(settings, rules) or any(
+            each.open for each in place.forge.own_pull_requests(ROLLING, place.us)
+        )
+
+    def _may_commit(self, known: Known, waiting: Sequence[Waiting], settings: Settings) -> bool:
+        """Whether `commit_every` lets a commit be made now. What came while the last one was being
+        written did not know of it."""
+        evidence = [e for each in waiting for e in each.wanted.evidence]
+        pressed = is_pressed(evidence, [o for each in waiting for o in each.wanted.orders])
+        at = (known.committed_at or self.now()) + settings.commit_every
+        if pressed or known.committed_at is None or at <= self.now():
+            return True
+        self.writes.request(known.id, at)
+        return False
+
+    def _propose(self, known: Known, place: Place, *, signed: bool = False) -> None:
+        proposed = self.proposing.propose(known, place, signed=signed)
+        if proposed.written is None:
+            return
+        for each in self.listeners:
+            each.landed(known, proposed.written, proposed.fresh)
+        if proposed.written.commit is not None:
+            self.metrics.writes.inc()
+            log.info(
+                "repository %d: proposed %s: %s",
+                known.id, proposed.written.commit, dict(proposed.written.edit.counts),
+            )  # fmt: skip
+
+    def _commit(self, known: Known, place: Place, waiting: Sequence[Waiting]) -> None:
         orders = [each for each in waiting if each.wanted.orders]
         together = tuple(each for each in waiting if not each.wanted.orders)
-        with self.open(known) as place:
-            if together or known.housekeeping_at is not None:
-                self._write(known, place, together, housekeeping=known.housekeeping_at is not None)
-            # A person's order is a commit of its own: it can be read and reverted alone.
-            for each in sorted(orders, key=lambda w: w.since):
-                self._write(known, place, (each,))
+        if together or known.housekeeping_at is not None:
+            self._write(known, place, together, housekeeping=known.housekeeping_at is not None)
+        # A person's order is a commit of its own: it can be read and reverted alone.
+        for each in sorted(orders, key=lambda w: w.since):
+            self._write(known, place, (each,))
 
     def _write(
         self,
@@ -101,23 +156,10 @@ class Committing:
         housekeeping: bool = False,
     ) -> None:
         now = self.now()
-        evidence = tuple(e for each in waiting for e in each.wanted.evidence)
-        present = tuple(p for each in waiting for p in each.wanted.present)
-        orders = tuple(o for each in waiting for o in each.wanted.orders)
-        shown = tuple(row for each in waiting for row in each.wanted.shown)
-        today = max([now, *(e.at for e in evidence)]).date()
+        wants = Wants(waiting, now)
 
         def decide(store: Store, settings: Settings) -> Edit:
-            return write(
-                store.snapshot,
-                evidence,
-                settings,
-                today,
-                present=present,
-                orders=orders,
-                records=shown,
-                housekeeping=housekeeping,
-            )
+            return wants.edit(store, settings, housekeeping=housekeeping)
 
         due = min([*(each.since for each in waiting), known.committed_at or now]) + EVIDENCE_WAITS
         with place.branch() as branch:
@@ -126,8 +168,15 @@ class Committing:
             def say(edit: Edit, settings: Settings) -> str:
                 return commit_message(edit, settings.commit, direct=True, signer=signer)
 
-            alone = bool(orders) or now >= due
-            written = apply(branch, decide, say, repository=known.id, evidence_alone=alone)
+            alone = any(each.wanted.orders for each in waiting) or now >= due
+            written = apply(
+                branch,
+                decide,
+                say,
+                repository=known.id,
+                evidence_alone=alone,
+                owner_defaults=place.owner_defaults(),
+            )
         for each in self.listeners:
             each.landed(known, written, waiting)
         if written.commit is None and written.edit.rows:

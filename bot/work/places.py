@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
@@ -18,10 +18,11 @@ from bot.forge.app import App
 from bot.forge.errors import Forbidden, Gone
 from bot.forge.protocol import Forge
 from bot.git.clone import Clone, Kind
-from bot.git.commit import Signature
+from bot.git.commit import Signature, demand_writable
 from bot.git.lock import Lock, hold
 from bot.git.mirror import Mirror
 from bot.git.plan import Outcome, Plan, Published
+from bot.git.policy import Way, refusal
 from bot.git.publish import GitPush
 from bot.git.remote import Remote, RemoteFault
 from bot.git.store import SETTINGS
@@ -30,10 +31,11 @@ from bot.settings import Settings
 from bot.settings.file import read as read_settings
 from bot.settings.file import written
 from bot.work.memory import Known
-from bot.work.writing import Branch
 
 OWNERS = f".github/{SETTINGS}"  # of every repository of one owner, in the owner's `.github`
 OWNER_FILE_KEPT = timedelta(minutes=5)
+
+STAGING = "lessonkeeper/next"  # where a commit is signed that a branch is then moved to
 
 
 class Place(Protocol):
@@ -53,7 +55,7 @@ class Place(Protocol):
     @property
     def author(self) -> Signature: ...
 
-    def branch(self) -> AbstractContextManager[Branch]:
+    def branch(self) -> AbstractContextManager[MirrorBranch]:
         """The default branch, under the lock of its mirror."""
         ...
 
@@ -70,38 +72,89 @@ class Place(Protocol):
 
 
 class MirrorBranch:
-    """The default branch of a mirrored repository. A refused token is minted anew, once."""
+    """The default branch of a mirrored repository. A refused token is minted anew, once.
+
+    `forge` signs commits where the branch wants them signed; None: a remote that cannot.
+    """
 
     def __init__(
-        self, lock: Lock, branch: str, remote: Callable[[bool], Remote], author: Signature
+        self,
+        lock: Lock,
+        branch: str,
+        remote: Callable[[bool], Remote],
+        author: Signature,
+        forge: Forge | None = None,
     ) -> None:
         self.branch = branch
+        self.author = author
         self._lock = lock
         self._remote = remote
-        self._author = author
+        self._forge = forge
         self._mirror = Mirror(lock, remote(False))
         self._renewed = False
+        self.signed: bool | None = None  # None: the rules are still to be asked
 
     @property
     def clone(self) -> Clone:
         return self._mirror.clone
 
     def head(self) -> str | None:
+        return self.tip(self.branch)
+
+    def tip(self, branch: str) -> str | None:
+        """Where any branch stands now; None where it is not."""
         try:
-            return self._mirror.fetch(self.branch)
+            return self._mirror.fetch(branch)
         except RemoteFault as fault:
             if fault.outcome is not Outcome.CREDENTIALS or not self._renew():
                 raise
-            return self._mirror.fetch(self.branch)
+            return self._mirror.fetch(branch)
+
+    def has(self, commit: str) -> bool:
+        """Whether the remote still has a commit, on a branch or not."""
+        return self._mirror.fetch_commit(commit)
+
+    def merges(self, one: str, other: str) -> bool:
+        return self._mirror.merges(one, other)
 
     def publish(self, plan: Plan) -> Published:
-        published = self._push(plan)
+        """By git push, or through the API where the default branch wants signed commits."""
+        if self.signed is None:
+            self.signed = self._wants_signatures()
+        published = self._put(plan)
         if published.outcome is Outcome.CREDENTIALS and self._renew():
-            return self._push(plan)
+            published = self._put(plan)
+        if published.outcome is Outcome.REFUSED and not self.signed and self._forge is not None:
+            self.signed = refusal(published.detail).ways == {Way.SIGNED}
+            return self._put(plan) if self.signed else published
         return published
 
-    def _push(self, plan: Plan) -> Published:
-        return GitPush(self._mirror, self._lock, self._author, self._author).publish(plan)
+    def _wants_signatures(self) -> bool:
+        rules = self._forge.branch_rules(self.branch) if self._forge is not None else ()
+        return any(rule.type == "required_signatures" for rule in rules)
+
+    def _put(self, plan: Plan) -> Published:
+        if self._forge is None or not self.signed or plan.head is None:
+            return self._git.publish(plan)
+        demand_writable(self.clone, plan)
+        if plan.replaces is None:
+            return self._forge.commit_on_branch(plan)
+        return self._sign_elsewhere(self._forge, plan, plan.head)
+
+    def _sign_elsewhere(self, forge: Forge, plan: Plan, head: str) -> Published:
+        """The API commits on top of a branch alone, so on one of its own that starts at `head`."""
+        begun = self._git.push(head, STAGING, self.tip(STAGING) or "")
+        if begun.outcome is not Outcome.LANDED:
+            return begun
+        made = forge.commit_on_branch(replace(plan, branch=STAGING, replaces=None))
+        if made.outcome is Outcome.LANDED and made.commit is not None and self.has(made.commit):
+            made = self._git.push(made.commit, plan.branch, plan.replaces)
+        self._git.remove(STAGING)
+        return made
+
+    @property
+    def _git(self) -> GitPush:
+        return GitPush(self._mirror, self._lock, self.author, self.author)
 
     def _renew(self) -> bool:
         if self._renewed:
@@ -126,7 +179,8 @@ class GitHubPlace:
     @contextmanager
     def branch(self) -> Iterator[MirrorBranch]:
         with hold(self.mirrors, self.repository.id) as lock:
-            yield MirrorBranch(lock, self.repository.default_branch, self.remote, self.author)
+            branch = self.repository.default_branch
+            yield MirrorBranch(lock, branch, self.remote, self.author, self.forge)
 
     def settings(self) -> Settings | None:
         with self.branch() as branch:

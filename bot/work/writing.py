@@ -11,13 +11,17 @@ from typing import Protocol
 
 from bot.errors import Fault, UserError
 from bot.forge.errors import Gone
+from bot.git import policy
 from bot.git.clone import Clone
 from bot.git.plan import Outcome, Plan, Published
+from bot.git.policy import Refusal, Way
 from bot.git.store import PITFALLS, SETTINGS, Store, read_store
 from bot.lessons.pitfalls import committed
+from bot.lessons.standing import is_standing
 from bot.lessons.store import LESSONS, Edit
 from bot.settings import Settings
 from bot.settings.file import read as read_settings
+from bot.work.pitfalls import clean
 
 ATTEMPTS = 5  # of a branch that moves each time; then the work waits its turn again
 
@@ -48,6 +52,7 @@ class Written:
 
 Decide = Callable[[Store, Settings], Edit]
 Say = Callable[[Edit, Settings], str]
+Read = Callable[[Clone, str | None, int, datetime | None], Store]
 
 
 def settings_of(
@@ -69,15 +74,17 @@ def apply(
     dry_run: bool = False,
     evidence_alone: bool = True,
     owner_defaults: Mapping[str, object] | None = None,
+    read: Read = read_store,
 ) -> Written:
     """Decides on the branch's tip and publishes, anew on each tip that somebody else made.
 
-    `evidence_alone`: also commit rows that change nothing people read. Raises UserError for a
-    store that cannot be trusted or a policy that refuses, Fault for everything to be retried.
+    `evidence_alone`: also commit rows that change nothing people read. `read` gives the store at a
+    commit. Raises UserError for a store that cannot be trusted, Refused for a policy, Fault for
+    everything to be retried.
     """
     for _ in range(ATTEMPTS):
         head = branch.head()
-        store = read_store(branch.clone, head, repository, created_at)
+        store = read(branch.clone, head, repository, created_at)
         store.demand_trust()
         settings = settings_of(store, owner_defaults)
         if settings is None:
@@ -99,20 +106,45 @@ def apply(
     raise Fault(f"{branch.branch} moved {ATTEMPTS} times while it was being written")
 
 
+class Refused(UserError):  # noqa: N818 - what the repository answered
+    """A policy of the repository does not let the commit in; `refusal` is what it said."""
+
+    def __init__(self, refusal: Refusal, detail: str) -> None:
+        said = " ".join(rule.rstrip(".") + "." for rule in refusal.rules) or detail
+        super().__init__(f"GitHub refuses the commit: {said}", remedy=_remedy(refusal))
+        self.refusal = refusal
+
+
 def refusal(published: Published) -> UserError | Fault:
     """Why a plan did not land, in one of the two families."""
     match published.outcome:
         case Outcome.REFUSED:
-            return UserError(
-                f"the branch's rules refuse the push: {published.detail}",
-                remedy="Let the App bypass that rule, or set `mode: pull_request`.",
-            )
+            return Refused(policy.refusal(published.detail), published.detail)
         case Outcome.GONE:
             return Gone(f"the repository takes no commits: {published.detail}")
         case Outcome.CREDENTIALS:
             return Fault(f"the remote does not accept the token: {published.detail}")
         case _:
             return Fault(f"it is not known whether the push landed: {published.detail}")
+
+
+def _remedy(refusal: Refusal) -> str:
+    """Which bypass to grant, and where."""
+    if not refusal.rules:
+        return "Grant the App write access to the contents of the repository."
+    if refusal.classic:
+        grant = (
+            "Let the App bypass the protection of the branch (Settings, Branches, Edit: allow"
+            " specified actors to bypass required pull requests, or to push)"
+        )
+    else:
+        where = f" ({refusal.page})" if refusal.page else ""
+        grant = (
+            "Add the App to the bypass list of the ruleset (Settings, Rules, Rulesets, the ruleset,"
+            f" Bypass list){where}"
+        )
+    instead = Way.PULL_REQUEST in refusal.ways and Way.NONE not in refusal.ways
+    return f"{grant}{', or set `mode: pull_request`' if instead else ''}."
 
 
 def _with_block(store: Store, edit: Edit, settings: Settings) -> dict[str, bytes | None]:
@@ -123,7 +155,12 @@ def _with_block(store: Store, edit: Edit, settings: Settings) -> dict[str, bytes
         **store.snapshot.events,
         **{path: data for path, data in edit.changes.items() if data and path.endswith(".jsonl")},
     }
-    block = committed(lessons, events, store.rules, settings)
+    standing: dict[str, bytes | None] = {
+        **store.snapshot.standing,
+        **{path: data for path, data in edit.changes.items() if is_standing(path)},
+    }
+    there = {path: data for path, data in standing.items() if data is not None}
+    block = committed(lessons, events, store.rules, settings, there, clean)
     if block != store.pitfalls:
         changes[PITFALLS] = block
     return changes

@@ -1,0 +1,221 @@
+"""The write job where commits may not go to the default branch: one rolling pull request.
+
+Everything is decided from what stands on GitHub now. What waits is kept until the default branch
+has it or people declined it, so that the branch can be made anew at any time.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot import proposal_text
+from bot.channels.rolling import hold, is_pressed, is_ready, may_open
+from bot.errors import Fault
+from bot.facts import OwnPullRequest
+from bot.forge.errors import Forbidden
+from bot.git.store import Store, read_store
+from bot.lessons.edit import Change
+from bot.lessons.history import History
+from bot.lessons.proposal import declined, proposed
+from bot.lessons.rows import DeclinedRow, PromotedRow
+from bot.lessons.store import LESSONS, Edit
+from bot.settings import Settings
+from bot.texts import commit_message
+from bot.work.memory import Known, Memory, Waiting
+from bot.work.places import MirrorBranch, Place
+from bot.work.rolling import ROLLING, RollingBranch
+from bot.work.wants import Wants
+from bot.work.writing import Written, apply, settings_of
+from bot.writes import Writes
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What a job came to. `fresh` are the wants that it was about; `written` None: held back."""
+
+    written: Written | None
+    fresh: tuple[Waiting, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposing:
+    """Wired once; `propose` is called for a write job in pull-request mode."""
+
+    memory: Memory
+    writes: Writes
+    now: Callable[[], datetime]
+
+    def propose(self, known: Known, place: Place, *, signed: bool = False) -> Proposed:
+        """Brings the rolling pull request up to date, opening it where there is none.
+
+        `signed`: a push was refused for want of a signature. Raises Refused where not even that
+        branch may be pushed.
+        """
+        pulls = place.forge.own_pull_requests(ROLLING, place.us)
+        with place.branch() as default:
+            default.signed = signed or None
+            branch = RollingBranch(default, pulls, known.id)
+            start = branch.head()
+            stands = read_store(default.clone, branch.base, known.id)
+            stands.demand_trust()
+            settings = settings_of(stands, place.owner_defaults()) or Settings()
+            wants = self._wants(known, default, stands, pulls, settings)
+            store = branch.read(default.clone, start, known.id, None)
+            fresh = wants.that_change(store, settings)
+            written = None
+            if not self._is_held(known, place, branch.pull, settings, fresh):
+                written = self._write(known, place, branch, wants)
+            self._show(known, place, branch, stands, settings)
+        return Proposed(written, fresh)
+
+    def _wants(
+        self,
+        known: Known,
+        default: MirrorBranch,
+        stands: Store,
+        pulls: Sequence[OwnPullRequest],
+        settings: Settings,
+    ) -> Wants:
+        """What waits, without what the default branch holds or people declined: that is over."""
+        history = History.read(stands.snapshot.events, known.id)
+        rows = tuple(
+            row
+            for pull in pulls
+            if not pull.open and not pull.merged and pull.number not in history.declined_in
+            for row in self._declined(known, default, history, pull)
+        )
+        every = Wants(self.memory.waiting(known.id), self.now(), rows)
+        left = every.that_change(stands, settings)
+        self.memory.written(known.id, tuple(w for w in every.waiting if w not in left))
+        return replace(every, waiting=left)
+
+    def _declined(
+        self, known: Known, default: MirrorBranch, history: History, pull: OwnPullRequest
+    ) -> tuple[DeclinedRow, ...]:
+        if not default.has(pull.head_sha):
+            log.warning("repository %d: the head of #%d is gone", known.id, pull.number)
+            return ()
+        events = read_store(default.clone, pull.head_sha, known.id).snapshot.events
+        closed = pull.closed_at or self.now()
+        return declined(History.read(events, known.id), history, pull.number, closed)
+
+    def _is_held(
+        self,
+        known: Known,
+        place: Place,
+        pull: OwnPullRequest | None,
+        settings: Settings,
+        fresh: Sequence[Waiting],
+    ) -> bool:
+        evidence = [e for each in fresh for e in each.wanted.evidence]
+        held = hold(
+            settings,
+            self.now(),
+            pressed=is_pressed(evidence, [o for each in fresh for o in each.wanted.orders]),
+            written_at=known.committed_at,
+            approved_at=place.forge.approved_at(pull.number) if pull else None,
+        )
+        if held is None:
+            return False
+        if fresh or known.housekeeping_at is not None:
+            self.writes.request(known.id, held.until)
+        if held.approved and fresh and pull is not None:
+            _say_held(place, pull, held.until)
+        return True
+
+    def _write(self, known: Known, place: Place, branch: RollingBranch, wants: Wants) -> Written:
+        pulls = branch.pulls
+        tidy = known.housekeeping_at is not None
+        tidy = tidy and (branch.pull is not None or may_open(pulls, housekeeping_alone=True))
+
+        def decide(store: Store, settings: Settings) -> Edit:
+            everything = replace(wants, salvaged=branch.salvaged)
+            edit = everything.edit(store, settings, housekeeping=tidy or branch.rebuilt)
+            lessons = edit.changes.get(LESSONS, store.snapshot.lessons)
+            if not branch.foreign or lessons is None:
+                return edit
+            edited = branch.with_edits(lessons)
+            return replace(edit, changes={**edit.changes, LESSONS: edited}, readable=True)
+
+        def say(edit: Edit, settings: Settings) -> str:
+            signer = f"{place.author.name} <{place.author.email}>"
+            return commit_message(edit, settings.commit, direct=False, signer=signer)
+
+        written = apply(
+            branch,
+            decide,
+            say,
+            repository=known.id,
+            evidence_alone=branch.rebuilt,
+            owner_defaults=place.owner_defaults(),
+            read=branch.read,
+        )
+        if known.housekeeping_at is not None:
+            self.memory.housekeeping_done(known.id)
+        if written.commit is not None:
+            self.memory.committed(known.id, self.now())
+            self._tell_rebuilt(place, branch)
+        elif branch.rebuilt and branch.pull is not None and not written.edit.changes:
+            # The default branch has all of it by another way.
+            place.forge.update_pull_request(branch.pull.number, state="closed")
+            branch.pulls = [p for p in branch.pulls if p != branch.pull]
+        return written
+
+    def _tell_rebuilt(self, place: Place, branch: RollingBranch) -> None:
+        if branch.pull is not None and branch.foreign:
+            commits = [each.commit for each in branch.foreign]
+            body = proposal_text.rebuilt(branch.default.branch, commits, branch.lost)
+            place.forge.comment(branch.pull.number, body, key=f"rebuilt:{commits[-1]}")
+
+    def _show(
+        self,
+        known: Known,
+        place: Place,
+        branch: RollingBranch,
+        stands: Store,
+        settings: Settings,
+    ) -> None:
+        """The pull request as it has to be for what stands on its branch now."""
+        tip = branch.default.tip(ROLLING)
+        if tip is None or branch.clone.is_ancestor(tip, branch.base):
+            return
+        if branch.pull is None and (branch.is_over(tip) or branch.rebuilt):
+            return
+        store = read_store(branch.clone, tip, known.id)
+        changes = _changes(stands, store, self.now())
+        title = proposal_text.title(changes, settings.commit.prefix)
+        body = proposal_text.body(changes)
+        base = branch.default.branch
+        pull = branch.pull or place.forge.propose(ROLLING, base, title, body, draft=True)
+        if pull is None:  # opened in the same moment, by a job that crashed or another machine
+            raise Fault("the pull request could not be opened; it is looked for again")
+        wanted = {"title": title, "body": body, "base": base}
+        there = {"title": pull.title, "body": pull.body.replace("\r\n", "\n"), "base": pull.base}
+        changed = {key: value for key, value in wanted.items() if there[key] != value}
+        if changed:
+            place.forge.update_pull_request(pull.number, **changed)
+        if pull.draft:
+            if is_ready(pull, len(changes), settings, self.now()):
+                place.forge.mark_ready(pull)
+            else:
+                self.writes.request(known.id, pull.created_at + settings.rolling.ready_after)
+
+
+def _changes(stands: Store, store: Store, now: datetime) -> tuple[Change, ...]:
+    status = History.read(store.snapshot.events).status
+    promoted = [bullet for bullet, row in status.items() if isinstance(row, PromotedRow)]
+    before, after = stands.snapshot.lessons, store.snapshot.lessons
+    return proposed(before, after, now.date(), promoted)
+
+
+def _say_held(place: Place, pull: OwnPullRequest, until: datetime) -> None:
+    shown = proposal_text.held(pull.number, until)
+    try:
+        place.forge.upsert_check_run(pull.head_sha, shown)
+    except Forbidden:
+        place.forge.comment(pull.number, f"{shown.title}. {shown.summary}", key="held")
