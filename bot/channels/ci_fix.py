@@ -43,10 +43,13 @@ _GENERATED = re.compile(
     r"|\.(?:lock|snap|map|pb\.go|g\.dart)$|[._-](?:min|generated|gen)\.\w+$|_pb2(?:_grpc)?\.pyi?$",
     re.IGNORECASE,
 )
-# These act from accounts of type User; every other dependency bot is an account of type Bot.
+# Known by name: some act from accounts of type User, and `agents` does not make one an agent.
 _DEPENDENCY_BOTS = frozenset(
-    {"renovate-bot", "pyup-bot", "snyk-bot", "greenkeeperio-bot", "scala-steward"}
-)
+    {
+        "dependabot[bot]", "depfu[bot]", "greenkeeperio-bot", "pyup-bot", "renovate-bot",
+        "renovate[bot]", "scala-steward", "snyk-bot",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

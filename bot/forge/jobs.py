@@ -20,7 +20,7 @@ from bot.forge.errors import Gone
 HEADS = 60  # the newest; a pull request that needed more tries teaches nothing by the first ones
 HEADS_AT_ONCE = 20  # x 50 suites: ten points of the hourly 5,000
 FILES_LIMIT = 300  # GitHub compares no more
-BROKEN = ("FAILURE", "ERROR")
+CLEAN = (None, "SUCCESS", "NEUTRAL", "SKIPPED")  # a cancelled suite may hold a failure, too
 
 _PAGE = "pageInfo { hasNextPage endCursor }"
 HEADS_QUERY = f"""
@@ -29,16 +29,15 @@ query Heads($owner: String!, $name: String!, $number: Int!, $after: String) {{
     pullRequest(number: $number) {{
       commits(first: 100, after: $after) {{
         {_PAGE}
-        nodes {{ commit {{ oid statusCheckRollup {{ state }} }} }}
+        nodes {{ commit {{ ...Head }} }}
       }}
       timelineItems(first: 50, itemTypes: [HEAD_REF_FORCE_PUSHED_EVENT]) {{
-        nodes {{
-          ... on HeadRefForcePushedEvent {{ beforeCommit {{ oid statusCheckRollup {{ state }} }} }}
-        }}
+        nodes {{ ... on HeadRefForcePushedEvent {{ beforeCommit {{ ...Head }} }} }}
       }}
     }}
   }}
 }}
+fragment Head on Commit {{ oid checkSuites(first: 50) {{ nodes {{ conclusion }} }} }}
 """
 # ALL: the latest run alone would hide that a job failed first and passed when it was run again.
 _SUITE = """
@@ -99,14 +98,14 @@ class Jobs:
 
         Nothing, for one request, where no head has a failure left.
         """
-        heads: dict[str, str | None] = {}
+        checked: dict[str, list[str | None]] = {}
         for commit in self._heads(number):
-            rollup = commit["statusCheckRollup"]
-            heads[commit["oid"]] = rollup["state"] if rollup else None
-        if not any(state in BROKEN for state in heads.values()):
+            suites = commit["checkSuites"]["nodes"]
+            if suites:
+                checked[commit["oid"]] = [suite["conclusion"] for suite in suites]
+        if all(each in CLEAN for conclusions in checked.values() for each in conclusions):
             return ()
-        checked = [sha for sha, state in heads.items() if state is not None]
-        return self._runs(checked[-HEADS:])
+        return self._runs(list(checked)[-HEADS:])
 
     def elsewhere(self, job: Job, since: datetime) -> tuple[JobRun, ...]:
         """The job on the newest hundred commits of the default branch since then, and on the last

@@ -25,7 +25,6 @@ SCHEMA = """
     }
     enum CheckRunType { ALL LATEST }
     enum CheckStatusState { COMPLETED IN_PROGRESS PENDING QUEUED REQUESTED WAITING }
-    enum StatusState { ERROR EXPECTED FAILURE PENDING SUCCESS }
     input CheckRunFilter {
       appId: Int
       checkName: String
@@ -38,17 +37,16 @@ SCHEMA = """
       oid: GitObjectID!
       committedDate: DateTime!
       parents(first: Int, after: String): CommitConnection!
-      statusCheckRollup: StatusCheckRollup
       checkSuites(first: Int, after: String, filterBy: CheckSuiteFilter): CheckSuiteConnection
       history(first: Int, after: String, since: GitTimestamp): CommitHistoryConnection!
     }
     type CommitConnection { totalCount: Int! }
     type CommitHistoryConnection { pageInfo: PageInfo! nodes: [Commit] }
-    type StatusCheckRollup { state: StatusState! }
     type CheckSuiteConnection { pageInfo: PageInfo! nodes: [CheckSuite] }
     type CheckSuite {
       app: App
       branch: Ref
+      conclusion: CheckConclusionState
       createdAt: DateTime!
       workflowRun: WorkflowRun
       checkRuns(first: Int, after: String, filterBy: CheckRunFilter): CheckRunConnection
@@ -96,7 +94,6 @@ def commit(repository: SandboxRepository, sha: str) -> Json:
         "oid": sha,
         "committedDate": lambda _: payloads.time(found().committed_at),
         "parents": lambda _, **__: {"totalCount": len(found().parents)},
-        "statusCheckRollup": lambda _: _rollup(_runs(repository, sha)),
         "checkSuites": _check_suites(repository, sha),
         "history": _history(repository, sha),
     }
@@ -152,6 +149,7 @@ def _suite(suite: records.CheckSuite, runs: list[records.CheckRun]) -> Json:
     return {
         "app": {"databaseId": suite.app, "slug": suite.slug},
         "branch": {"name": suite.branch} if suite.branch else None,
+        "conclusion": _conclusion(runs),
         "createdAt": payloads.time(suite.created_at),
         "workflowRun": {"workflow": {"name": suite.workflow}} if suite.workflow else None,
         "checkRuns": check_runs,
@@ -171,12 +169,10 @@ def _runs(repository: SandboxRepository, sha: str) -> list[records.CheckRun]:
     return [run for run in repository.check_runs.values() if run.head_sha == sha]
 
 
-def _rollup(runs: list[records.CheckRun]) -> Json | None:
-    """The worst of the latest run of each job."""
-    latest = {(run.suite.id if run.suite else 0, run.name): run for run in runs}
-    if not latest:
+def _conclusion(runs: list[records.CheckRun]) -> str | None:
+    """The worst of the latest run of each job; None while one goes on."""
+    latest = {run.name: run.conclusion for run in runs}.values()
+    if None in latest:
         return None
-    conclusions = {run.conclusion for run in latest.values()}
-    if conclusions & {"failure", "timed_out", "cancelled", "action_required", "startup_failure"}:
-        return {"state": "FAILURE"}
-    return {"state": "PENDING" if None in conclusions else "SUCCESS"}
+    order = ("failure", "timed_out", "cancelled", "action_required", "success", "neutral")
+    return next((each.upper() for each in order if each in latest), "SKIPPED")

@@ -300,6 +300,7 @@ def by(*authors: Account | None, merges: bool = False) -> Between:
         (by(AGENT), STRONG, False),
         (by(AGENT), replace(STRONG, agents=("Coder[bot]",)), True),
         (by(BOT), STRONG, False),
+        (by(BOT), replace(STRONG, agents=("renovate[bot]",)), False),
         (by(BOB, BOT), STRONG, False),
         (by(Account(7, "renovate-bot")), STRONG, False),  # of type User
         (by(Account(7, "renovate-bot")), replace(STRONG, agents=("renovate-bot",)), False),
