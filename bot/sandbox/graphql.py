@@ -147,6 +147,7 @@ def _pull_request(pull: SandboxPullRequest, limit: int) -> Json:
         for sha in pull.replaced
     ]
     return {
+        "isDraft": pull.draft,
         "reviewThreads": connection(threads, limit),
         "reviews": connection(reviews, limit),
         "commits": _first_or_last(commits, limit),
