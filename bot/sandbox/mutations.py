@@ -52,6 +52,8 @@ def root(find: Find, shown: Callable[[SandboxPullRequest], Json]) -> Json:
         repository = find(branch["repositoryNameWithOwner"])
         if repository is None:
             raise not_found("Could not resolve to a Repository.")
+        if repository.archived:
+            raise _refusal("FORBIDDEN", "Repository was archived so is read-only.")
         name = branch["branchName"]
         tip = repository.bare.sha(f"refs/heads/{name}")
         if tip is None:

@@ -148,8 +148,6 @@ class Routes:
 
         def find(name: str) -> SandboxRepository | None:
             found = self._forge.repository(name) or self._forge.repository_of(name)
-            if writes and found is not None and found.archived:
-                raise Refusal(403, "Repository was archived so is read-only.")
             return found if _is_installed(found, token) else None
 
         if writes:
