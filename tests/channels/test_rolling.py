@@ -26,8 +26,8 @@ PULL = BranchRule("pull_request", 1, "acme/shop")
 def pull(
     *,
     age: timedelta = HOUR,
-    open: bool = True,
-    merged: bool = False,  # noqa: A002
+    is_open: bool = True,
+    merged: bool = False,
 ) -> OwnPullRequest:
     return OwnPullRequest(
         number=1,
@@ -37,7 +37,7 @@ def pull(
         title="",
         body="",
         draft=True,
-        open=open,
+        open=is_open,
         merged=merged,
         created_at=NOW - age,
     )
@@ -93,7 +93,7 @@ def test_a_draft_ends_by_age_or_by_what_it_holds() -> None:
 
 
 def test_after_a_no_only_a_lesson_opens_another() -> None:
-    closed, merged = pull(open=False), pull(open=False, merged=True)
+    closed, merged = pull(is_open=False), pull(is_open=False, merged=True)
     assert may_open([], housekeeping_alone=True)
     assert may_open([merged, closed], housekeeping_alone=True)
     assert not may_open([closed, merged], housekeeping_alone=True)
