@@ -196,6 +196,7 @@ class PullRequest:
     merged_at: datetime | None = None
     merged_by: Account | None = None
     acted_at: datetime | None = None
+    base_sha: str = ""
     closed_at: datetime | None = None
     labels: frozenset[str] = frozenset()
 
@@ -219,6 +220,28 @@ class PullRequestFacts:
 
     def is_answered_by_thread(self, comment: int) -> bool:
         return any(comment in t.comments and (t.resolved or t.outdated) for t in self.threads)
+
+
+@dataclass(frozen=True, slots=True)
+class PastReview:
+    """What a list tells of a review; `is_bot`: by an App."""
+
+    login: str
+    is_bot: bool
+    submitted_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PastPullRequest:
+    """What a list tells. `is_bot`: an App opened it; `from_here`: not from a fork."""
+
+    number: int
+    author: str
+    is_bot: bool
+    updated_at: datetime
+    merged: bool
+    from_here: bool
+    reviews: tuple[PastReview, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

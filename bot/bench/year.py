@@ -391,14 +391,14 @@ def table(year: Year) -> list[tuple[str, ...]]:
 def verdicts(year: Year) -> list[tuple[str, bool]]:
     """What the year has to show, and whether it does."""
     kinds = {p.number: p.kind for p in year.pitfalls}
+    monthly = f"{year.monthly.held} of {year.monthly.windows}"
     often = {n for n, kind in kinds.items() if kind in ("weekly", "fortnightly")}
     return [
         ("every weekly and fortnightly pitfall has stood", often <= year.stood),
         ("each stands, or waits for its next signal, on the last day", often <= year.standing),
         ("no monthly, quarterly or single one ever stood", year.stood <= often),
         (
-            "the monthly ones were in the window when next needed"
-            f" ({year.monthly.held} of {year.monthly.windows})",
+            f"the monthly ones were in the window when next needed: {monthly}",
             year.monthly.held == year.monthly.windows,
         ),
         ("no near duplicate was ever in a block", year.chosen.duplicates == 0),

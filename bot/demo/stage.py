@@ -17,6 +17,7 @@ from wsgiref.types import WSGIApplication
 
 from waitress.server import create_server
 
+from bot.actions import Actions
 from bot.errors import Fault
 from bot.forge.app import App
 from bot.sandbox.deliver import deliver
@@ -51,10 +52,19 @@ class Listener:
         self._server = create_server(web, host="127.0.0.1", port=0, threads=4)
         port = getattr(self._server, "effective_port")  # noqa: B009  # the stub does not know it
         self.url = f"http://127.0.0.1:{port}"
-        self._thread = threading.Thread(target=self._server.run, name="listener", daemon=True)
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name="listener", daemon=True)
         self._thread.start()
 
+    def _run(self) -> None:
+        try:
+            self._server.run()
+        except (OSError, ValueError):  # its loop wakes up to find its own sockets closed
+            if not self._closing:
+                raise
+
     def close(self) -> None:
+        self._closing = True
         self._server.close()
         self._thread.join(5)
 
@@ -113,12 +123,13 @@ def stage(
     *,
     seed: int = 0,
     using: Distillers | None = None,
+    actions: Actions | None = None,
 ) -> Iterator[Stage]:
     """A sandbox forge and a server that works for it, both under `directory`."""
     forge = SandboxForge(directory / "github", clock, seed=seed)
     with (
         SandboxServer(forge) as github,
-        running(directory, clock, forge, github, using=using) as made,
+        running(directory, clock, forge, github, using=using, actions=actions) as made,
     ):
         yield made
 
@@ -131,6 +142,7 @@ def running(
     github: SandboxServer,
     *,
     using: Distillers | None = None,
+    actions: Actions | None = None,
 ) -> Iterator[Stage]:
     """The server alone: leaving and entering again is a restart on the same data."""
     data = directory / "bot"
@@ -146,6 +158,8 @@ def running(
             now=clock,
             app_id=forge.app_id,
             debounce=timedelta(0),
+            reader_keys=(forge.webhook_secret.encode(),),
+            actions=actions or Actions(),
         )
     )
     server.start()

@@ -77,6 +77,7 @@ def pull_request(json: dict[str, Any]) -> PullRequest:
         # Not the ghost: a merger who is not known is not to be taken for a person who decided.
         merged_by=account(json["merged_by"]) if json["merged_by"] else None,
         acted_at=merged_at,
+        base_sha=json["base"]["sha"],
         closed_at=time_or_none(json["closed_at"]),
         labels=frozenset(label["name"] for label in json["labels"]),
     )

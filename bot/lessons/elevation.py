@@ -69,11 +69,15 @@ def adhere(draft: Draft, outcomes: Sequence[Outcome], evidence: Sequence[Evidenc
 def _verdict(
     draft: Draft, entry: Entry, outcome: Outcome, evidence: Sequence[Evidence]
 ) -> AdherenceRow | None:
+    stood = draft.history.status.get(entry.id)
+    if stood is None or outcome.at.replace(microsecond=0) <= stood.at:
+        return None  # the finding that made it stand is no violation of it
     matching = [
         each
         for each in evidence
         if each.pr == outcome.pr
         and each.invalid is None
+        and each.at.replace(microsecond=0) > stood.at
         and draft.compare(each.lesson.sentence, entry.text).same
     ]
     unmerged = outcome.closed and not outcome.merged

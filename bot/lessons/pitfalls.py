@@ -6,6 +6,7 @@ bytes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -15,6 +16,8 @@ from bot.lessons.block import Block, Item, build, bullets_of, rules_of, standing
 from bot.lessons.document import Document
 from bot.lessons.history import History
 from bot.settings import Settings
+
+_ID = re.compile(rb"<!-- ([0-9a-f]{8}) -->")
 
 PITFALLS = ".agent-corp/known-pitfalls.md"
 
@@ -76,3 +79,8 @@ def _newest(lessons: bytes) -> date:
     """A file that only people wrote so far is as old as its newest line."""
     bullets = Document.parse(lessons, date.max).bullets
     return max((b.trailer.on for b in bullets if b.trailer), default=date.min)
+
+
+def ids_in(data: bytes) -> frozenset[str]:
+    """The ids that a committed block shows, from its comments."""
+    return frozenset(found.decode() for found in _ID.findall(data))

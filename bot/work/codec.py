@@ -19,7 +19,7 @@ from bot.lessons.lesson import Lesson
 from bot.lessons.orders import Order, Retire, Settle, Undo
 from bot.lessons.retirement import Invalidation
 from bot.lessons.rows import ShownRow
-from bot.lessons.store import Evidence, Present
+from bot.lessons.store import Evidence, Outcome, Present
 
 _ORDERS: dict[str, type[Order]] = {each.__name__: each for each in (Retire, Undo, Settle)}
 
@@ -32,6 +32,7 @@ class Wanted:
     present: tuple[Present, ...] = ()
     orders: tuple[Order, ...] = ()
     shown: tuple[ShownRow, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
 
 
 def wanted_to_text(wanted: Wanted) -> str:
@@ -40,6 +41,7 @@ def wanted_to_text(wanted: Wanted) -> str:
         "present": [asdict(each) for each in wanted.present],
         "orders": [{"order": type(each).__name__, **asdict(each)} for each in wanted.orders],
         "shown": [asdict(each) for each in wanted.shown],
+        "outcomes": [asdict(each) for each in wanted.outcomes],
     }
     return json.dumps(body, default=_plain, ensure_ascii=False)
 
@@ -52,6 +54,7 @@ def wanted_from_text(text: str) -> Wanted:
             present=tuple(_present(each) for each in body["present"]),
             orders=tuple(_order(each) for each in body["orders"]),
             shown=tuple(_shown(each) for each in body.get("shown", ())),
+            outcomes=tuple(_outcome(each) for each in body.get("outcomes", ())),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise Fault(f"what waits for a write cannot be read: {error}", retry=False) from error
@@ -95,9 +98,11 @@ def question_from_text(text: str) -> Question:
         raise Fault(f"a stored question cannot be read: {error}", retry=False) from error
 
 
-def _plain(value: object) -> str:
+def _plain(value: object) -> object:
     if isinstance(value, datetime):
         return value.isoformat()
+    if isinstance(value, frozenset):
+        return sorted(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
@@ -121,6 +126,22 @@ def _order(body: Mapping[str, object]) -> Order:
     values = {**body, "at": _time(body["at"])}
     kind = _ORDERS[str(values.pop("order"))]
     return kind(**values)  # type: ignore[arg-type]  # as above
+
+
+def _outcome(body: Mapping[str, object]) -> Outcome:
+    values = {
+        **body,
+        "at": _time(body["at"]),
+        "shown": frozenset(_strings(body["shown"])),
+        "paths": frozenset(_strings(body["paths"])),
+    }
+    return Outcome(**values)  # type: ignore[arg-type]  # as above
+
+
+def _strings(value: object) -> list[str]:
+    if not isinstance(value, list):
+        raise TypeError("a list was expected")
+    return [str(each) for each in value]
 
 
 def _present(body: Mapping[str, object]) -> Present:

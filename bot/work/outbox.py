@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.lessons.orders import Order
-from bot.lessons.store import Evidence, Present
+from bot.lessons.store import Evidence, Outcome, Present
 from bot.settings import Settings
 from bot.work.codec import Wanted
 from bot.work.memory import Known, Memory
@@ -29,12 +29,13 @@ class Outbox:
         *,
         present: tuple[Present, ...] = (),
         orders: tuple[Order, ...] = (),
+        outcomes: tuple[Outcome, ...] = (),
         at_once: bool = False,
     ) -> None:
         """What `subject` says now, in place of what it said before. `at_once`: a person pressed."""
         now = self.now()
         at = now if at_once else self.write_at(known, settings)
-        wanted = Wanted(evidence, present, orders)
+        wanted = Wanted(evidence, present, orders, outcomes=outcomes)
         self.memory.want(known.id, subject, wanted, now, at)
 
     def housekeeping(self, known: Known, settings: Settings) -> None:

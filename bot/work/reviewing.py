@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.channels.questions import of_reviews, set_aside
-from bot.channels.review import Judged, judge, to_distill
+from bot.channels.review import Judged, judge, merged_at, to_distill
 from bot.channels.trust import Worth
 from bot.distill.model import Distilled
 from bot.distill.offline import Offline
 from bot.facts import PullRequestFacts, Review
+from bot.git.store import PITFALLS
+from bot.lessons.pitfalls import ids_in
+from bot.lessons.store import Outcome
 from bot.settings import Settings
 from bot.work.distilling import Distillers, distill, remembered
 from bot.work.feature import Scene
@@ -79,8 +82,40 @@ class Reviews:
                 f"pr:{number}",
                 judged.evidence,
                 present=judged.present,
+                outcomes=self._outcome(scene, facts, judged),
             )
         return judged
+
+    def _outcome(
+        self, scene: Scene, facts: PullRequestFacts, judged: Judged
+    ) -> tuple[Outcome, ...]:
+        """What the pull request had been shown, once something can be said of it: a review asked
+        for changes, or it was closed."""
+        pull = facts.pull
+        at = merged_at(facts, scene.settings) or pull.closed_at
+        if at is None and not any(each.strong for each in judged.evidence):
+            return ()
+        merged = merged_at(facts, scene.settings) is not None
+        files = scene.place.forge.pull_request_files(pull.number).files if merged else ()
+        paths = {path for each in files for path in (each.path, each.previous) if path}
+        return (
+            Outcome(
+                pr=pull.number,
+                at=at or max(each.at for each in judged.evidence),
+                merged=merged,
+                closed=not pull.open,
+                shown=self._shown(scene, pull.base_sha),
+                paths=frozenset(paths),
+            ),
+        )
+
+    def _shown(self, scene: Scene, base: str) -> frozenset[str]:
+        """The ids in the committed block where the pull request began."""
+        with scene.place.branch() as branch:
+            branch.head()
+            if not base or not branch.clone.has(base):
+                return frozenset()
+            return ids_in(branch.clone.read(base, PITFALLS).data)
 
     def _distilled(self, repository: int, review: Review, settings: Settings) -> Distilled:
         return remembered(

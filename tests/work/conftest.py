@@ -50,8 +50,8 @@ class Shop:
     def today(self, days: int = 0) -> str:
         return (self.stage.clock() + timedelta(days=days)).date().isoformat()
 
-    def pass_time(self, days: int) -> None:
-        self.stage.clock.move(timedelta(days=days))
+    def pass_time(self, days: int = 0, minutes: int = 0) -> None:
+        self.stage.clock.move(timedelta(days=days, minutes=minutes))
 
 
 @pytest.fixture
