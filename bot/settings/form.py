@@ -7,6 +7,7 @@ printing are derived from that. This module knows no key, no YAML and no JSON Sc
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 from dataclasses import dataclass
 from datetime import timedelta
@@ -106,6 +107,7 @@ def hint(annotation: Any) -> Hint:
     return Hint(annotation)
 
 
+@functools.cache  # a write reads the settings anew, but their form stays
 def hints(cls: type[Any]) -> dict[str, Hint]:
     """The keys that a dataclass stands for, in its order."""
     annotations = get_type_hints(cls, include_extras=True)
