@@ -109,6 +109,18 @@ def _parser() -> argparse.ArgumentParser:
     block.add_argument("--reader", metavar="ID", help="who asks, for the record")
     block.add_argument("--session", action="store_true", help="an interactive session: fewer items")
     block.add_argument("--format", choices=("md", "json"), default="md")
+    token = command("token", _token, "tokens of readers: make, list and revoke them")
+    what = token.add_mutually_exclusive_group(required=True)
+    what.add_argument("--repo", metavar="OWNER/NAME", help="a new one for this repository")
+    what.add_argument("--revoke", metavar="ID", help="end one at once")
+    what.add_argument("--list", action="store_true", help="all, without the tokens themselves")
+    token.add_argument("--reader", metavar="NAME", help="with --repo: who will hold it")
+    token.add_argument("--days", type=int, default=90, metavar="N", help="with --repo: its life")
+    mcp = command("mcp", _mcp, "the agent's interface (Model Context Protocol)")
+    mcp.add_argument("--repo", default=".", metavar="PATH_OR_URL", help="with --url: OWNER/NAME")
+    mcp.add_argument("--url", metavar="SERVER", help="ask a server instead of a repository")
+    mcp.add_argument("--token-file", type=Path, metavar="FILE", help="with --url: reader's token")
+    mcp.add_argument("--http", type=int, metavar="PORT", help="on this machine, instead of stdio")
     sweep = command("sweep", _sweep, "expiry, and bullets whose files moved or went")
     _repository(sweep)
     sweep.add_argument("--push", action="store_true", help="publish the commit")
@@ -305,6 +317,47 @@ def _block(options: argparse.Namespace) -> int:
         _print(found.to_json())
     else:
         print(found.to_markdown(), end="")
+    return DONE
+
+
+def _token(options: argparse.Namespace) -> int:
+    from bot.commands import tokens
+    from bot.environment import read
+
+    environment = read(os.environ)
+    if options.list:
+        for each in tokens.issued(environment):
+            ends = f"revoked {each.revoked_at:%Y-%m-%d}" if each.revoked_at else "ends"
+            print(f"{each.id}  {each.full_name}  {each.reader}  {ends}  {each.expires_at:%Y-%m-%d}")
+        return DONE
+    if options.revoke is not None:
+        if tokens.revoke(environment, options.revoke):
+            return DONE
+        raise UserError(f"No good token has the id {options.revoke}.", remedy="Look: token --list")
+    if options.reader is None:
+        raise CallError("--repo goes with --reader.", remedy="Name who will hold the token.")
+    text, made = tokens.issue(environment, options.repo, options.reader, options.days)
+    print(text)
+    print(
+        f"Token {made.id} reads {made.full_name} until {made.expires_at:%Y-%m-%d}."
+        " It is shown this once.",
+        file=sys.stderr,
+    )
+    return DONE
+
+
+def _mcp(options: argparse.Namespace) -> int:
+    from bot.commands.agent import Local, Remote
+    from bot.commands.mcp import serve
+
+    if options.url is None:
+        if options.token_file is not None:
+            raise CallError("--token-file goes with --url.")
+        serve(Local(options.repo, _target, _now), options.http)
+    elif options.token_file is None:
+        raise CallError("--url goes with --token-file.", remedy="The operator makes a token.")
+    else:
+        serve(Remote(options.url, options.repo, options.token_file), options.http)
     return DONE
 
 

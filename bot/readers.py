@@ -10,7 +10,7 @@ import hashlib
 import re
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -21,6 +21,7 @@ from bot.database import Moment, metadata, reading
 from bot.errors import UserError
 from bot.writer import Writer
 
+READER_TOKENS = "reader tokens"  # the purpose that their keys are derived for
 PREFIX = "lkr_"  # tells a token of ours from a JWT, also to scanners of leaked secrets
 DAYS = 90
 LONGEST_DAYS = 366
@@ -108,8 +109,13 @@ class Tokens:
             else None
         )
 
-    def issue(self, repository: int, full_name: str, reader: str, days: int = DAYS) -> str:
-        """A new token. Raises UserError for a name or a number of days that cannot be."""
+    def issue(
+        self, repository: int, full_name: str, reader: str, days: int = DAYS
+    ) -> tuple[str, Issued]:
+        """A new token, and how it is listed.
+
+        Raises UserError for a name or a number of days that cannot be.
+        """
         if _NAME.fullmatch(reader) is None:
             raise UserError(
                 f"{reader[:80]!r} is no name for a reader.",
@@ -120,16 +126,12 @@ class Tokens:
         if self._signer is None:
             raise UserError("There is no key to sign with.", remedy="Run `python app.py setup`.")
         now = self._now()
-        made = {"id": secrets.token_hex(6), "repository": repository}
-        row = insert(tokens).values(
-            **made,
-            full_name=full_name,
-            reader=reader,
-            issued_at=now,
-            expires_at=now + timedelta(days=days),
-        )
+        ends = now + timedelta(days=days)
+        made = Issued(secrets.token_hex(6), repository, full_name, reader, now, ends, None)
+        row = insert(tokens).values(**asdict(made))
         self._writer.do(lambda c: c.execute(row).rowcount)
-        return PREFIX + str(self._signer.dumps(made))
+        signed = self._signer.dumps({"id": made.id, "repository": repository})
+        return f"{PREFIX}{signed!s}", made
 
     def reader(self, token: str) -> Reader | None:
         """Whose token this is, as long as it is good. The signature is compared in constant time,

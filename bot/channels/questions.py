@@ -21,6 +21,7 @@ from bot.lessons.store import Conflict, Evidence
 from bot.settings import Settings
 
 EXCERPT = 400  # characters of a quarantined text that a person is shown
+AGENT = "agent:"  # then the reader's name and a digest: the source of what a reader proposes
 KEPT = timedelta(days=14)  # an undecided question is as old as what it is about, and then gone
 
 
@@ -28,7 +29,7 @@ class Kind(enum.StrEnum):
     OFFERED = "offered"  # a founder's review, a note by `/revise`
     HELD = "held"  # a bot's finding on a pull request from outside
     QUARANTINED = "quarantined"
-    PROPOSED = "proposed"  # by an account that agents act from
+    PROPOSED = "proposed"  # by an agent: under an account that agents act from, or a reader
     CONFLICT = "conflict"
     NOTE = "note"  # `/lesson`: decided by whoever wrote it
 
@@ -194,6 +195,38 @@ def of_note(
         base=pull.base if pull else "",
         why=why,
         excerpt=excerpt[:EXCERPT],
+    )
+
+
+def of_proposal(
+    repository: int,
+    pull: PullRequest,
+    reader: str,
+    sentence: str,
+    why: str,
+    at: datetime,
+    held: str | None = None,
+) -> Question:
+    """What a reader asks to keep, and its own reason: one question however often it asks.
+
+    `held`: why such a text is quarantined; None: it is not.
+    """
+    seed = f"{pull.number}\n{sentence}"
+    digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    source = f"{AGENT}{reader}:{digest}"
+    return Question(
+        id=question_id(repository, source, ""),
+        kind=Kind.PROPOSED if held is None else Kind.QUARANTINED,
+        number=pull.number,
+        pull=pull.number,
+        source=source,
+        by=None,
+        at=at,
+        lesson=Lesson(sentence),
+        head=pull.head_sha,
+        base=pull.base,
+        why=held or "",
+        excerpt=(why if held is None else f"{sentence} {why}")[:EXCERPT],
     )
 
 

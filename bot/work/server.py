@@ -8,12 +8,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from bot.actions import Actions
 from bot.database import connect, migrate
 from bot.errors import Fault, UserError
 from bot.executor import Executor
@@ -22,7 +23,9 @@ from bot.handover import Handover
 from bot.inbox import Inbox, Status
 from bot.jobs import DbosQueue, Kind, Queue
 from bot.metrics import Metrics
+from bot.readers import Tokens
 from bot.timers import Timers
+from bot.work.agents import Agents, Reports
 from bot.work.ci_fixing import CiFixes
 from bot.work.commanding import Comments
 from bot.work.committing import Committing
@@ -31,6 +34,7 @@ from bot.work.distilling import Distillers
 from bot.work.explaining import Explaining
 from bot.work.failed_jobs import FailedJobs
 from bot.work.feature import Feature
+from bot.work.freshness import Freshness
 from bot.work.hearing import Hearing
 from bot.work.looking import Looks
 from bot.work.memory import Memory
@@ -43,9 +47,11 @@ from bot.work.recovery import Readings, Recovery
 from bot.work.reviewing import Reviews
 from bot.work.rounds import Rounds
 from bot.work.settings_check import SettingsCheck
+from bot.work.showing import Access, Showing, ShownRecord
 from bot.work.telling import Telling
 from bot.writer import Writer
 from bot.writes import Writes
+from webhooks.block import block_blueprint
 from webhooks.events import Event
 from webhooks.health import health_blueprint
 from webhooks.reception import Reception
@@ -73,6 +79,8 @@ class Parts:
     debounce: timedelta = DEBOUNCE
     executor: str | None = None
     metrics_token: str | None = None
+    reader_keys: tuple[bytes, ...] = ()  # that sign the tokens of readers; newest first
+    actions: Actions = field(default_factory=Actions)
 
 
 class Server:
@@ -151,9 +159,14 @@ class Server:
         self._rounds = Rounds(engine, self._writer)
         self.reception = Reception(self.inbox, self._receive)
         health = health_blueprint(self.metrics, self.alive, parts.metrics_token)
-        self.web = site(
-            self.reception, parts.secrets, self.metrics, parts.app_id, parts.now, (health,)
-        )
+        self.tokens = Tokens(engine, self._writer, parts.reader_keys, parts.now)
+        self.reports = Reports(engine, self._writer)
+        opening = parts.places.open  # a look of a reader does not make the App present
+        access = Access(self.memory, Freshness(opening, parts.now), (self.tokens, parts.actions))
+        showing = Showing(access, ShownRecord(self.memory, self._writer), parts.now)
+        agents = Agents(access, self.questions, self.reports, opening, parts.now)
+        more = (health, block_blueprint(showing, agents))
+        self.web = site(self.reception, parts.secrets, self.metrics, parts.app_id, parts.now, more)
 
     def start(self) -> None:
         self.handover.start()
@@ -227,6 +240,8 @@ class Server:
         self.failed_jobs.prune(now)
         self.questions.prune(now)
         self.notices.prune(now)
+        self.tokens.prune(now)
+        self.reports.prune(now)
         self.handover.collect()
 
     def _receive(self, event: Event) -> timedelta | None:

@@ -13,12 +13,14 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bot.credentials import Credentials, credentials, known
+from bot.actions import AUDIENCE, Actions, issuer_of
+from bot.credentials import Credentials, Vault, credentials, known
 from bot.environment import Environment
 from bot.errors import UserError
 from bot.forge.app import App
 from bot.forge.deliveries import LISTED_FOR, Deliveries
 from bot.inbox import Status
+from bot.readers import READER_TOKENS
 from bot.work.distilling import Chosen, Distillers
 from bot.work.following import POLLING, RECOVERING, Following
 from bot.work.memory import DailyBudget, Memory
@@ -150,7 +152,15 @@ def _parts(environment: Environment, found: Credentials, *, poll: bool) -> Parts
         debounce=environment.debounce,
         executor=environment.executor,
         metrics_token=environment.metrics_token,
+        reader_keys=_reader_keys(environment),
+        actions=Actions(environment.url or AUDIENCE, issuer_of(environment.github_web)),
     )
+
+
+def _reader_keys(environment: Environment) -> tuple[bytes, ...]:
+    vault = Vault.of(environment)
+    vault.prepare()  # an App given by hand may have none yet
+    return vault.derived(READER_TOKENS)
 
 
 def _distillers(environment: Environment, memory: Memory) -> Distillers:
