@@ -124,7 +124,10 @@ class Jobs:
         return tuple(row["title"] or "" for row in rows if row["annotation_level"] == "failure")
 
     def between(self, number: int, before: str, after: str) -> Between:
-        there = self._compare(before, after)
+        try:
+            there = self._compare(before, after)
+        except Gone:  # GitHub forgets commits that no branch holds any more
+            return Between((), (), complete=False)
         complete = there["total_commits"] == len(there["commits"]) and _all_files(there)
         files: list[Any] = there["files"]
         own = None

@@ -116,8 +116,8 @@ class Server:
                 Explaining(reviews, self.questions, parts.now),
                 parts.now,
             ),
-            CiFixes(self.failed_jobs, outbox, parts.places.app.id, parts.debounce),
             Looks(outbox),
+            CiFixes(self.failed_jobs, outbox, parts.places.app.id, parts.debounce),
         )
         self.presence = Presence(
             self.memory,

@@ -138,6 +138,10 @@ def test_a_rebase_onto_a_newer_base_counts_as_a_merge_of_it(
     assert [commit.merges_base for commit in found.commits] == [True, False]
 
 
+def test_a_commit_that_github_forgot_is_no_fault(forge: Forge, pull: SandboxPullRequest) -> None:
+    assert not forge.between(pull.number, "4" * 40, pull.head_sha).complete
+
+
 def test_titles_are_those_of_failures(forge: Forge, pull: SandboxPullRequest, ci: Ci) -> None:
     notes = (
         Annotation("src/a.py", "unused", "Unused import", "warning"),
