@@ -172,8 +172,8 @@ class ChangedFile:
 class Between:
     """What was done from one head of a pull request to a later one.
 
-    `complete` is false where GitHub cut a list or forgot a commit. Where the base moved beneath a force push, its
-    commits count as merges of it.
+    `complete` is false where GitHub cut a list or forgot a commit. Where the base moved beneath a
+    force push, its commits count as merges of it.
     """
 
     commits: tuple[Commit, ...]
