@@ -15,12 +15,14 @@ from typing import Protocol
 
 from bot.channels.rolling import is_pressed, is_wanted
 from bot.errors import UserError
+from bot.forge.errors import Archived
 from bot.git.policy import Way
-from bot.git.store import Store
+from bot.git.store import SETTINGS, Store
 from bot.lessons.store import Edit
 from bot.metrics import Metrics
 from bot.settings import Settings
 from bot.texts import commit_message
+from bot.work.hearing import permits
 from bot.work.memory import Known, Memory, Waiting
 from bot.work.places import Place
 from bot.work.proposing import Proposing
@@ -93,8 +95,12 @@ class Committing:
 
     def _write_all(self, known: Known, waiting: Sequence[Waiting]) -> None:
         with self.open(known) as place:
-            settings = place.settings() or Settings()
-            if self._by_pull_request(place, settings):
+            settings = place.settings()
+            if place.repository.archived:
+                raise Archived("The repository is archived.")
+            if settings is None or not permits(settings, place.repository):
+                self._hold(known, waiting)
+            elif self._by_pull_request(place, settings):
                 self._propose(known, place)
             elif self._may_commit(known, waiting, settings):
                 try:
@@ -104,6 +110,15 @@ class Committing:
                     if settings.mode != "auto" or Way.PULL_REQUEST not in ways or Way.NONE in ways:
                         raise
                     self._propose(known, place, signed=Way.SIGNED in ways)
+
+    def _hold(self, known: Known, waiting: Sequence[Waiting]) -> None:
+        """The settings were taken away, or switched off, after something was decided."""
+        self.memory.housekeeping_done(known.id)
+        if waiting:
+            raise UserError(
+                "the settings do not let the App write here.",
+                remedy=f"What waits is written once {SETTINGS} says `enabled: true`.",
+            )
 
     def _by_pull_request(self, place: Place, settings: Settings) -> bool:
         """By setting or by the rules; an open proposal of ours is finished first."""

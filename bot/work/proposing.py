@@ -63,7 +63,7 @@ class Proposing:
             start = branch.head()
             stands = read_store(default.clone, branch.base, known.id)
             stands.demand_trust()
-            settings = settings_of(stands, place.owner_defaults()) or Settings()
+            settings = settings_of(stands, place.owner_defaults())
             wants = self._wants(known, default, stands, pulls, settings)
             store = branch.read(default.clone, start, known.id, None)
             fresh = wants.that_change(store, settings)

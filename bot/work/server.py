@@ -178,6 +178,7 @@ class Server:
         if self._rounds.begin("housekeeping", DAY, now):
             self.inbox.unpark(now)  # a person may have mended what no delivery tells of
             self.housekeeping()
+            self.presence.reconcile()
         if self._rounds.begin("prune", DAY, now):
             self.prune()
 

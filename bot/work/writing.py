@@ -55,13 +55,9 @@ Say = Callable[[Edit, Settings], str]
 Read = Callable[[Clone, str | None, int, datetime | None], Store]
 
 
-def settings_of(
-    store: Store, owner_defaults: Mapping[str, object] | None = None
-) -> Settings | None:
-    """The repository's settings; None where it has none. Raises UserError when they are broken."""
-    if store.settings is None:
-        return None
-    return read_settings(store.settings, file=SETTINGS, owner_defaults=owner_defaults)
+def settings_of(store: Store, owner_defaults: Mapping[str, object] | None = None) -> Settings:
+    """The settings in force, whether or not there is a file. Raises UserError when it is broken."""
+    return read_settings(store.settings or b"", file=SETTINGS, owner_defaults=owner_defaults)
 
 
 def apply(
@@ -87,8 +83,6 @@ def apply(
         store = read(branch.clone, head, repository, created_at)
         store.demand_trust()
         settings = settings_of(store, owner_defaults)
-        if settings is None:
-            settings = read_settings(b"", owner_defaults=owner_defaults)
         edit = decide(store, settings)
         if not edit.changes or not (edit.readable or edit.counts or evidence_alone):
             return Written(edit)
