@@ -12,7 +12,7 @@ from bot.facts import Account, Permission
 from bot.talk import PULL
 from bot.work.codec import Wanted
 from bot.work.feature import Scene
-from bot.work.notices import Notices
+from bot.work.notices import CHECK_RUN, Notices
 from bot.work.questions import Questions
 from webhooks.events import CheckPressed, Event, PullRequestChanged
 
@@ -60,7 +60,11 @@ class Presses:
 
     def wait(self, event: Event) -> timedelta | None:
         match event:
-            case CheckPressed() | PullRequestChanged(action="synchronize"):
+            case CheckPressed():
+                return timedelta(0)
+            case PullRequestChanged(action="synchronize") if self.notices.has(
+                event.origin.repository.id, event.number, CHECK_RUN
+            ):  # people look at the new head; other pushes are nothing
                 return timedelta(0)
         return None
 
@@ -68,7 +72,7 @@ class Presses:
         match event:
             case CheckPressed():
                 self._press(event, scene)
-            case PullRequestChanged(action="synchronize"):  # people look at the new head
+            case PullRequestChanged():
                 self.notices.redraw(scene.known.id, event.number, self.now())
 
     def _press(self, event: CheckPressed, scene: Scene) -> None:
