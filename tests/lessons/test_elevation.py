@@ -162,6 +162,13 @@ def test_later_evidence_refreshes_the_file_and_ties_go_to_it() -> None:
     assert store.texts == []
 
 
+def test_what_stands_does_not_expire() -> None:
+    store = stood()
+    late = datetime(2027, 3, 1, tzinfo=UTC)
+    edit = write(store.now, [said(9, 0, at=late)], Settings(), late.date())
+    assert edit.counts == {"refreshed": 1}
+
+
 def test_a_hand_edited_sentence_is_what_later_findings_are_compared_with() -> None:
     store = stood()
     (path,) = store.paths
