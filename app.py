@@ -96,6 +96,11 @@ def _parser() -> argparse.ArgumentParser:
     bring.add_argument("--apply", action="store_true", help="write what the dry run shows")
     bring.add_argument("--push", action="store_true", help="publish the commit")
     bring.add_argument("--json", action="store_true")
+    backfill = command("backfill", _backfill, "past reviews, as one commit; a dry run first")
+    backfill.add_argument("--repo", required=True, metavar="OWNER/NAME")
+    backfill.add_argument("--since", type=_day, metavar="DATE", help="2026-01-31; all without it")
+    backfill.add_argument("--apply", action="store_true", help="write what the dry run shows")
+    backfill.add_argument("--json", action="store_true")
     distill = command("distill", _distill, "the sentences of reviews; nothing is written")
     distill.add_argument("--review", metavar="FILE", required=True, help="JSON or JSON Lines")
     distill.add_argument("--json", action="store_true")
@@ -143,6 +148,10 @@ def _repository(parser: argparse.ArgumentParser) -> None:
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def _day(text: str) -> datetime:
+    return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
 
 
 def _bytes(name: str) -> bytes:
@@ -243,18 +252,6 @@ def _init(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _distill(options: argparse.Namespace) -> int:
-    from bot.commands.learning import quarantined
-    from bot.commands.review_file import read
-    from bot.settings import Settings
-    from bot.work.distilling import Chosen, distill
-
-    settings = Settings()
-    distiller = Chosen()(settings, 0)
-    answers = [
-        distill(given.review, distiller, settings)
-        for given in read(_bytes(options.review), options.review, _now())
-    ]
 def _import(options: argparse.Namespace) -> int:
     from bot.commands.importing import bring, read_source
     from bot.git.local import full_name
@@ -274,6 +271,36 @@ def _import(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _backfill(options: argparse.Namespace) -> int:
+    from bot.commands.backfilling import backfill, operator
+    from bot.environment import read
+    from bot.welcome import unlisted
+
+    with operator(read(os.environ), _now) as by:
+        found = backfill(by, options.repo, options.since, _now, dry_run=not options.apply)
+    if options.json:
+        _print(found.to_json())
+        return DONE
+    written = found.written
+    print(f"{found.read} pull requests were reviewed.")
+    _tell(written.plan, written.edit.told, "they teach nothing new", written.commit)
+    if found.unlisted:
+        print(unlisted(found.unlisted))
+    return DONE
+
+
+def _distill(options: argparse.Namespace) -> int:
+    from bot.commands.learning import quarantined
+    from bot.commands.review_file import read
+    from bot.settings import Settings
+    from bot.work.distilling import Chosen, distill
+
+    settings = Settings()
+    distiller = Chosen()(settings, 0)
+    answers = [
+        distill(given.review, distiller, settings)
+        for given in read(_bytes(options.review), options.review, _now())
+    ]
     if options.json:
         _print(
             [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.lessons.adoption import Adopted
 from bot.settings import CommitStyle
@@ -30,3 +30,9 @@ def adoption(adopted: Sequence[Adopted], *, done: bool) -> str:
 def left_alone(files: Sequence[str]) -> str:
     """`files`: each with the reason why it was not touched."""
     return "\n".join(f"Left alone: {each}." for each in files)
+
+
+def unlisted(bots: Mapping[str, int]) -> str:
+    """Bots that reviewed and are not heard; list them, and they are."""
+    names = ", ".join(f"{login} ({count})" for login, count in bots.items())
+    return f"Not heard, because they are not listed under reviewers: {names}."

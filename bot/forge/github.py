@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -19,6 +20,7 @@ from bot.facts import (
     Job,
     JobRun,
     OwnPullRequest,
+    PastPullRequest,
     Permission,
     PullRequest,
     PullRequestFacts,
@@ -33,6 +35,7 @@ from bot.forge.connection import Connection
 from bot.forge.conversation import Conversation, conversation
 from bot.forge.errors import Gone
 from bot.forge.jobs import Jobs
+from bot.forge.past import past_pull_requests
 from bot.forge.proposals import Proposals
 from bot.forge.protocol import PullFiles, Reaction
 from bot.forge.timeline import Timeline, timeline
@@ -83,6 +86,10 @@ class GitHubForge:
             commits=told.commits,
             permissions=self._permissions(pull, reviews),
         )
+
+    def past_pull_requests(self, *, merged: bool = False) -> Iterator[PastPullRequest]:
+        with known_form():
+            yield from past_pull_requests(self._connection, self._repository, merged=merged)
 
     @known_form()
     def pull_request_jobs(self, number: int) -> PullRequestFacts:

@@ -6,6 +6,7 @@ Decisions see this and `bot.facts`; no payload and no client library passes it.
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -17,6 +18,7 @@ from bot.facts import (
     Job,
     JobRun,
     OwnPullRequest,
+    PastPullRequest,
     Permission,
     PullRequest,
     PullRequestFacts,
@@ -66,6 +68,9 @@ class Forge(Protocol):
 
     def pull_request(self, number: int) -> PullRequest:
         """Where it stands now, for one request; `acted_at` is not looked up."""
+
+    def past_pull_requests(self, *, merged: bool = False) -> Iterator[PastPullRequest]:
+        """All of them, the latest updated first, asked for as they are taken; or those merged."""
 
     def pull_request_jobs(self, number: int) -> PullRequestFacts:
         """The pull request with the runs of its jobs instead of its reviews.

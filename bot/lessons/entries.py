@@ -127,14 +127,17 @@ def _rank(entry: Entry) -> tuple[bool, date]:
     return entry.trailer.retirement is not None, entry.trailer.on
 
 
-def leaves(entry: Entry) -> tuple[int, date, bool, datetime]:
-    """The order of leaving: retired, never refreshed, refreshed, the new ones, founder notes."""
+def leaves(entry: Entry, *, spared: bool = True) -> tuple[int, date, bool, datetime]:
+    """The order of leaving: retired, never refreshed, refreshed, the new ones, founder notes.
+
+    `spared`: whether the new ones are.
+    """
     evidence = max((s.row.at for s in entry.signals), default=None)
     evidence = evidence or datetime.combine(entry.trailer.on, time(), UTC)
     if entry.trailer.retirement is not None or entry.struck:
         on = entry.trailer.retirement.on if entry.trailer.retirement else entry.trailer.on
         return 0, on, False, evidence
-    rank = 3 if entry.founder else 2 if entry.fresh else 1
+    rank = 3 if entry.founder else 2 if entry.fresh and spared else 1
     return rank, date.min, entry.refreshed, evidence
 
 

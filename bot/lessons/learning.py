@@ -162,7 +162,13 @@ def match(draft: Draft, signal: SignalRow, sentence: str) -> tuple[Entry | None,
 
 
 def _comparable(draft: Draft, entry: Entry, signal: SignalRow) -> bool:
-    if not entry.active or expired(entry.trailer.on, draft.settings.store.expire, signal.at.date()):
+    if not entry.active:
+        return False
+    # The trailer shows what this write has found so far only at its end.
+    renewed = [s.row.at.date() for s in entry.signals if s.id not in draft.invalid]
+    on = max([entry.trailer.on, *renewed])
+    aged = expired(on, draft.settings.store.expire, signal.at.date())
+    if aged is not None and entry.file is None:  # what stands does not expire
         return False
     if entry.founder or signal.channel == Verdict.FOUNDER_NOTE:
         return entry.founder and signal.channel == Verdict.FOUNDER_NOTE

@@ -28,7 +28,15 @@ from bot.lessons.entries import ref
 from bot.lessons.learning import take
 from bot.lessons.orders import Order
 from bot.lessons.rows import DeclinedRow, Row
-from bot.lessons.upkeep import expire, forget_edited, look, obey, settle, trim
+from bot.lessons.upkeep import (
+    expire,
+    forget_edited,
+    leave_out,
+    look,
+    obey,
+    settle,
+    trim,
+)
 from bot.settings import Settings
 
 __all__ = [
@@ -61,6 +69,7 @@ def write(
     declined: Sequence[DeclinedRow] = (),
     records: Sequence[Row] = (),
     housekeeping: bool = False,
+    past: bool = False,
 ) -> Edit:
     """The edit that this evidence makes to the store; `today` (UTC) only tells future dates.
 
@@ -68,7 +77,8 @@ def write(
     are obeyed after it; `outcomes` are of pull requests that standing lessons were shown for.
     `declined`: sources that people declined since the last write; recorded with what is written.
     `records` change nothing that people read; of what was served, only what is new is kept.
-    `housekeeping`: also expiry as of `today`, and paths that appeared, moved or went. Raises
+    `housekeeping`: also expiry as of `today`, and paths that appeared, moved or went. `past`: the
+    evidence is old, so what would be retired by now is put on record and never in the file. Raises
     UserError when the file's shape would swallow a new bullet.
     """
     draft = Draft(snapshot, settings, today)
@@ -92,7 +102,9 @@ def write(
     if housekeeping:
         expire(draft)
     look(draft, everywhere=housekeeping)
-    trim(draft)
+    if past:
+        leave_out(draft)
+    trim(draft, past=past)
     draft.rows += draft.history.unrecorded(records)
     if draft.rows:
         draft.rows += declined

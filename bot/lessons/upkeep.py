@@ -125,20 +125,43 @@ def _undo(draft: Draft, order: Undo) -> None:
             draft.rows.append(UndoneRow(at=order.at, signals=part, pr=order.pr, by=order.account))
 
 
-def trim(draft: Draft) -> None:
+def leave_out(draft: Draft) -> None:
+    """New bullets that would be retired by now: on record, never in the file."""
+    for entry in [e for e in draft.entries if e.fresh]:
+        flag = expired(entry.trailer.on, draft.settings.store.expire, draft.today)
+        if entry.active and flag is not None:
+            draft.retire(entry, flag)
+        if not entry.active:
+            _put_aside(draft, entry)
+
+
+def _put_aside(draft: Draft, entry: Entry) -> None:
+    """The rows stay; what is told and counted is what becomes of the file."""
+    draft.entries.remove(entry)
+    for change in draft.told:
+        if change.bullet == entry.id:
+            draft.counts[change.did] -= 1
+    draft.told = [change for change in draft.told if change.bullet != entry.id]
+
+
+def trim(draft: Draft, *, past: bool = False) -> None:
+    """`past`: a bullet is not spared for being new."""
     cap = draft.settings.store.cap
     founders = sum(1 for e in draft.entries if e.founder and e.active and e.index is not None)
     fresh = [e for e in draft.entries if e.fresh and e.active]
-    for entry in fresh[max(0, cap - founders) :]:
+    for entry in fresh[max(0, cap - founders) :] if not past or founders >= cap else []:
         _refuse(draft, entry)
     while len(draft.entries) > cap:
-        victim = min(draft.entries, key=leaves)
-        draft.entries.remove(victim)
-        if victim.index is not None:
-            draft.dropped.add(victim.index)
+        victim = min(draft.entries, key=lambda e: leaves(e, spared=not past))
         at = max((s.row.at for s in victim.signals), default=None)
         at = at or datetime.combine(victim.trailer.on, time(), UTC)
         draft.rows.append(EvictedRow(at=at, bullet=victim.id, by="trim"))
+        if past and victim.fresh:
+            _put_aside(draft, victim)
+            continue
+        draft.entries.remove(victim)
+        if victim.index is not None:
+            draft.dropped.add(victim.index)
         draft.counts["evicted"] += 1
         draft.told.append(Change("evicted", victim.id, victim.text, str(victim.trailer)))
 

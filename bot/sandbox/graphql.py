@@ -10,6 +10,7 @@ from typing import Any
 
 from graphql import build_schema, graphql_sync
 
+from bot.facts import Account
 from bot.sandbox import graphql_commit, mutations, payloads
 from bot.sandbox.graphql_commit import Info, Json, branch, commit, connection
 from bot.sandbox.mutations import Find, not_found
@@ -24,12 +25,23 @@ SCHEMA = build_schema(
     type Query { repository(owner: String!, name: String!): Repository }
     type Repository {
       pullRequest(number: Int!): PullRequest
-      pullRequests(first: Int, after: String, orderBy: IssueOrder): PullRequestConnection!
+      pullRequests(
+        first: Int, after: String, states: [PullRequestState!], orderBy: IssueOrder
+      ): PullRequestConnection!
       object(oid: GitObjectID): GitObject
       defaultBranchRef: Ref
     }
     type PageInfo { hasNextPage: Boolean! endCursor: String }
+    interface Actor { login: String! }
+    type User implements Actor { login: String! }
+    type Bot implements Actor { login: String! }
+    enum PullRequestState { OPEN CLOSED MERGED }
     type PullRequest {
+      number: Int!
+      updatedAt: DateTime!
+      merged: Boolean!
+      isCrossRepository: Boolean!
+      author: Actor
       isDraft: Boolean!
       reviewThreads(first: Int, after: String): PullRequestReviewThreadConnection!
       reviews(first: Int, after: String): PullRequestReviewConnection
@@ -50,7 +62,12 @@ SCHEMA = build_schema(
     }
     type PullRequestReviewComment { fullDatabaseId: BigInt }
     type PullRequestReviewConnection { pageInfo: PageInfo! nodes: [PullRequestReview] }
-    type PullRequestReview { fullDatabaseId: BigInt lastEditedAt: DateTime }
+    type PullRequestReview {
+      fullDatabaseId: BigInt
+      lastEditedAt: DateTime
+      submittedAt: DateTime
+      author: Actor
+    }
     type PullRequestCommitConnection { pageInfo: PageInfo! nodes: [PullRequestCommit] }
     type PullRequestCommit { commit: Commit! }
     type PullRequestConnection { pageInfo: PageInfo! nodes: [PullRequest] }
@@ -106,11 +123,11 @@ def _repository(found: SandboxRepository, limit: int) -> Json:
             raise not_found(f"Could not resolve to a PullRequest with the number of {number}.")
         return _pull_request(pull, limit)
 
-    def pull_requests(info: Info, **paging: Any) -> Json:
-        # The sandbox does not know when each was updated: the newest first stands for it.
-        paging.pop("orderBy", None)
-        newest = sorted(found.pulls.values(), key=lambda pull: -pull.number)
-        return connection([_pull_request(pull, limit) for pull in newest])(info, **paging)
+    def pull_requests(info: Info, states: list[str] | None = None, **paging: Any) -> Json:
+        paging.pop("orderBy", None)  # the one order that is asked for: the latest updated first
+        latest = sorted(found.pulls.values(), key=lambda p: (p.updated_at, p.number), reverse=True)
+        shown = [_pull_request(p, limit) for p in latest if states is None or p.state in states]
+        return connection(shown, limit)(info, **paging)
 
     def git_object(_: Info, oid: str) -> Json | None:
         known = found.bare.sha(oid)
@@ -138,6 +155,8 @@ def _pull_request(pull: SandboxPullRequest, limit: int) -> Json:
         {
             "fullDatabaseId": str(review.id),
             "lastEditedAt": payloads.time_or_none(review.edited_at),
+            "submittedAt": payloads.time(review.submitted_at),
+            "author": _actor(review.user),
         }
         for review in pull.reviews.values()
     ]
@@ -147,12 +166,22 @@ def _pull_request(pull: SandboxPullRequest, limit: int) -> Json:
         for sha in pull.replaced
     ]
     return {
+        "number": pull.number,
         "isDraft": pull.draft,
+        "updatedAt": payloads.time(pull.updated_at),
+        "merged": pull.merged_at is not None,
+        "isCrossRepository": pull.fork is not None,
+        "author": _actor(pull.user),
         "reviewThreads": connection(threads, limit),
         "reviews": connection(reviews, limit),
         "commits": _first_or_last(commits, limit),
         "timelineItems": connection(replaced, limit),
     }
+
+
+def _actor(account: Account) -> Json:
+    """An App's login has no `[bot]` in GraphQL."""
+    return {"__typename": account.kind, "login": account.login.removesuffix("[bot]")}
 
 
 def _first_or_last(items: list[Json], limit: int) -> Callable[..., Json]:

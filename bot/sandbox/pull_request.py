@@ -110,6 +110,20 @@ class SandboxPullRequest:
         repository.notice_push(self.base, by)
         return self.merge_commit_sha
 
+    @property
+    def state(self) -> str:
+        if self.merged_at is not None:
+            return "MERGED"
+        return "OPEN" if self.closed_at is None else "CLOSED"
+
+    @property
+    def updated_at(self) -> datetime:
+        """Of the last thing that happened to it; a resolved thread is none."""
+        times = [self.created_at, *(event.created_at for event in self.timeline)]
+        for review in self.reviews.values():
+            times += [review.submitted_at, review.edited_at or review.submitted_at]
+        return max([*times, *(comment.created_at for comment in self.comments.values())])
+
     def close(self, by: str) -> None:
         self.closed_at = self.repository.forge.clock()
         self._note("closed", by)
