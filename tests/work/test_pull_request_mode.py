@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from bot.demo.stage import Stage
-from bot.sandbox.pull_request import SandboxPullRequest
+from bot.sandbox.pull_request import Files, SandboxPullRequest
 from bot.work.rolling import ROLLING
 from tests.work.conftest import Shop, make_shop
 
@@ -53,7 +53,8 @@ def messages(shop: Shop, pull: SandboxPullRequest) -> list[str]:
 
 
 def tidy(shop: Shop) -> None:
-    shop.stage.server.housekeeping()
+    """Its daily look after itself."""
+    shop.stage.server.memory.want_housekeeping(shop.repository.id, shop.stage.clock())
     shop.stage.settle()
 
 
@@ -359,3 +360,22 @@ def test_a_branch_of_that_name_that_is_not_ours_is_left_alone(rolling: Shop) -> 
     teach(rolling)
     assert rolling.repository.tip(ROLLING) == theirs
     assert "not the App's" in rolling.stage.server.writes.reasons()[rolling.repository.id]
+
+
+def test_two_writers_of_a_signed_branch_lose_neither_lesson(playing: Stage) -> None:
+    shop = make_shop(playing, AUTO)
+    shop.repository.protect("required_signatures")
+    commit, others = shop.repository.commit_as_github, iter(["moved\n"])
+
+    def late(by: str, branch: str, expected: str, files: Files, message: str) -> str | None:
+        """Somebody else's commit lands between our reading and GitHub's comparing."""
+        for text in others:
+            shop.repository.commit("ben", {"src/db.py": text})
+        return commit(by, branch, expected, files, message)
+
+    shop.repository.commit_as_github = late  # type: ignore[method-assign]  # the forge's own
+    teach(shop)
+    assert next(others, None) is None
+    assert shop.file("src/db.py") == "moved\n"
+    assert len(stands(shop)) == 1
+    assert len(shop.subjects()) == 1
