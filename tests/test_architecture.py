@@ -23,6 +23,7 @@ HOMES = {
     "git": ("bot/git",),
     "dbos": ("bot/jobs.py",),
     "anthropic": ("bot/distill",),
+    "mcp": ("bot/commands/mcp.py",),
 }
 
 # The domain computes; it has no clock, no disk and no network. What is not listed is refused.
