@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from bot.channels.questions import of_reviews, set_aside
@@ -22,6 +22,7 @@ from bot.work.feature import Scene
 from bot.work.memory import Known, Memory
 from bot.work.outbox import Outbox
 from bot.work.questions import Questions
+from bot.work.turns import Turns
 from webhooks.events import (
     Event,
     PullRequestChanged,
@@ -52,6 +53,7 @@ class Reviews:
     questions: Questions
     distillers: Distillers
     debounce: timedelta
+    turns: Turns = field(default_factory=Turns)
 
     def wait(self, event: Event) -> timedelta | None:
         if pull_request_of(event) is None:
@@ -66,6 +68,10 @@ class Reviews:
 
     def read(self, scene: Scene, number: int) -> Judged:
         """Judges a pull request as it stands now and keeps the outcome for the write."""
+        with self.turns.of(scene.known.id, number):
+            return self._read(scene, number)
+
+    def _read(self, scene: Scene, number: int) -> Judged:
         facts = scene.place.forge.pull_request_facts(number)
         us = scene.place.us
         distilled = {
