@@ -7,7 +7,6 @@ printing are derived from that. This module knows no key, no YAML and no JSON Sc
 from __future__ import annotations
 
 import dataclasses
-import functools
 import types
 from dataclasses import dataclass
 from datetime import timedelta
@@ -107,8 +106,12 @@ def hint(annotation: Any) -> Hint:
     return Hint(annotation)
 
 
-@functools.cache  # a write reads the settings anew, but their form stays
+_forms: dict[type[Any], dict[str, Hint]] = {}  # a write reads the settings anew, not their form
+
+
 def hints(cls: type[Any]) -> dict[str, Hint]:
     """The keys that a dataclass stands for, in its order."""
-    annotations = get_type_hints(cls, include_extras=True)
-    return {f.name: hint(annotations[f.name]) for f in dataclasses.fields(cls)}
+    if cls not in _forms:
+        annotations = get_type_hints(cls, include_extras=True)
+        _forms[cls] = {f.name: hint(annotations[f.name]) for f in dataclasses.fields(cls)}
+    return _forms[cls]
