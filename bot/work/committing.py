@@ -15,6 +15,7 @@ from typing import Protocol
 
 from bot.channels.rolling import is_pressed, is_wanted
 from bot.errors import UserError
+from bot.facts import OwnPullRequest
 from bot.forge.errors import Archived
 from bot.git.policy import Way
 from bot.git.store import SETTINGS, Store
@@ -26,7 +27,7 @@ from bot.work.hearing import permits
 from bot.work.memory import Known, Memory, Waiting
 from bot.work.places import Place
 from bot.work.proposing import Proposing
-from bot.work.rolling import ROLLING
+from bot.work.rolling import ROLLING, declined_since
 from bot.work.wants import Wants
 from bot.work.writing import Refused, Written, apply
 from bot.writes import Writes
@@ -100,16 +101,18 @@ class Committing:
                 raise Archived("The repository is archived.")
             if settings is None or not permits(settings, place.repository):
                 self._hold(known, waiting)
-            elif self._by_pull_request(place, settings):
-                self._propose(known, place)
+                return
+            pulls = place.forge.own_pull_requests(ROLLING, place.us)
+            if self._by_pull_request(place, settings, pulls):
+                self._propose(known, place, pulls)
             elif self._may_commit(known, waiting, settings):
                 try:
-                    self._commit(known, place, waiting)
+                    self._commit(known, place, waiting, pulls)
                 except Refused as refused:
                     ways = refused.refusal.ways
                     if settings.mode != "auto" or Way.PULL_REQUEST not in ways or Way.NONE in ways:
                         raise
-                    self._propose(known, place, signed=Way.SIGNED in ways)
+                    self._propose(known, place, pulls, signed=Way.SIGNED in ways)
 
     def _hold(self, known: Known, waiting: Sequence[Waiting]) -> None:
         """The settings were taken away, or switched off, after something was decided."""
@@ -120,14 +123,15 @@ class Committing:
                 remedy=f"What waits is written once {SETTINGS} says `enabled: true`.",
             )
 
-    def _by_pull_request(self, place: Place, settings: Settings) -> bool:
+    def _by_pull_request(
+        self, place: Place, settings: Settings, pulls: Sequence[OwnPullRequest]
+    ) -> bool:
         """By setting or by the rules; an open proposal of ours is finished first."""
-        if settings.mode == "direct":
-            return False
-        rules = place.forge.branch_rules(place.repository.default_branch)
-        return is_wanted(settings, rules) or any(
-            each.open for each in place.forge.own_pull_requests(ROLLING, place.us)
-        )
+        if settings.mode != "auto":
+            return is_wanted(settings, ())
+        if any(each.open for each in pulls):
+            return True
+        return is_wanted(settings, place.forge.branch_rules(place.repository.default_branch))
 
     def _may_commit(self, known: Known, waiting: Sequence[Waiting], settings: Settings) -> bool:
         """Whether `commit_every` lets a commit be made now. What came while the last one was being
@@ -140,8 +144,15 @@ class Committing:
         self.writes.request(known.id, at)
         return False
 
-    def _propose(self, known: Known, place: Place, *, signed: bool = False) -> None:
-        proposed = self.proposing.propose(known, place, signed=signed)
+    def _propose(
+        self,
+        known: Known,
+        place: Place,
+        pulls: Sequence[OwnPullRequest],
+        *,
+        signed: bool = False,
+    ) -> None:
+        proposed = self.proposing.propose(known, place, pulls, signed=signed)
         if proposed.written is None:
             return
         for each in self.listeners:
@@ -152,33 +163,45 @@ class Committing:
                 "repository %d: proposed %s: %s",
                 known.id, proposed.written.commit, dict(proposed.written.edit.counts),
             )  # fmt: skip
+        elif proposed.fresh:
+            self.metrics.zero_writes.inc()
 
-    def _commit(self, known: Known, place: Place, waiting: Sequence[Waiting]) -> None:
+    def _commit(
+        self,
+        known: Known,
+        place: Place,
+        waiting: Sequence[Waiting],
+        pulls: Sequence[OwnPullRequest],
+    ) -> None:
         orders = [each for each in waiting if each.wanted.orders]
         together = tuple(each for each in waiting if not each.wanted.orders)
         if together or known.housekeeping_at is not None:
-            self._write(known, place, together, housekeeping=known.housekeeping_at is not None)
+            tidy = known.housekeeping_at is not None
+            self._write(known, place, together, pulls, housekeeping=tidy)
         # A person's order is a commit of its own: it can be read and reverted alone.
         for each in sorted(orders, key=lambda w: w.since):
-            self._write(known, place, (each,))
+            self._write(known, place, (each,), pulls)
 
     def _write(
         self,
         known: Known,
         place: Place,
         waiting: tuple[Waiting, ...],
+        pulls: Sequence[OwnPullRequest],
         *,
         housekeeping: bool = False,
     ) -> None:
         now = self.now()
-        wants = Wants(waiting, now)
-
-        def decide(store: Store, settings: Settings) -> Edit:
-            return wants.edit(store, settings, housekeeping=housekeeping)
 
         due = min([*(each.since for each in waiting), known.committed_at or now]) + EVIDENCE_WAITS
         with place.branch() as branch:
             signer = f"{place.author.name} <{place.author.email}>"
+
+            def decide(store: Store, settings: Settings) -> Edit:
+                at = store.commit
+                declined = declined_since(branch, at, pulls, known.id) if at else ()
+                wants = Wants(waiting, now, declined)
+                return wants.edit(store, settings, housekeeping=housekeeping)
 
             def say(edit: Edit, settings: Settings) -> str:
                 return commit_message(edit, settings.commit, direct=True, signer=signer)

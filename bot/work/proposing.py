@@ -19,14 +19,14 @@ from bot.forge.errors import Forbidden
 from bot.git.store import Store, read_store
 from bot.lessons.edit import Change
 from bot.lessons.history import History
-from bot.lessons.proposal import declined, proposed
-from bot.lessons.rows import DeclinedRow, PromotedRow
+from bot.lessons.proposal import proposed
+from bot.lessons.rows import PromotedRow
 from bot.lessons.store import LESSONS, Edit
 from bot.settings import Settings
 from bot.texts import commit_message
 from bot.work.memory import Known, Memory, Waiting
-from bot.work.places import MirrorBranch, Place
-from bot.work.rolling import ROLLING, RollingBranch
+from bot.work.places import Place
+from bot.work.rolling import ROLLING, RollingBranch, declined_since
 from bot.work.wants import Wants
 from bot.work.writing import Written, apply, settings_of
 from bot.writes import Writes
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What a job came to. `fresh` are the wants that it was about; `written` None: held back."""
+    """What a job came to. `fresh`: the wants that are to be told; `written` None: held back."""
 
     written: Written | None
     fresh: tuple[Waiting, ...]
@@ -50,13 +50,19 @@ class Proposing:
     writes: Writes
     now: Callable[[], datetime]
 
-    def propose(self, known: Known, place: Place, *, signed: bool = False) -> Proposed:
+    def propose(
+        self,
+        known: Known,
+        place: Place,
+        pulls: Sequence[OwnPullRequest],
+        *,
+        signed: bool = False,
+    ) -> Proposed:
         """Brings the rolling pull request up to date, opening it where there is none.
 
-        `signed`: a push was refused for want of a signature. Raises Refused where not even that
-        branch may be pushed.
+        `pulls` are those of ours, newest first; `signed`: a push was refused for want of a
+        signature. Raises Refused where not even that branch may be pushed.
         """
-        pulls = place.forge.own_pull_requests(ROLLING, place.us)
         with place.branch() as default:
             default.signed = signed or None
             branch = RollingBranch(default, pulls, known.id)
@@ -64,45 +70,19 @@ class Proposing:
             stands = read_store(default.clone, branch.base, known.id)
             stands.demand_trust()
             settings = settings_of(stands, place.owner_defaults())
-            wants = self._wants(known, default, stands, pulls, settings)
+            rows = declined_since(default, branch.base, pulls, known.id)
+            wants = Wants(self.memory.waiting(known.id), self.now(), rows)
             store = branch.read(default.clone, start, known.id, None)
             fresh = wants.that_change(store, settings)
             written = None
             if not self._is_held(known, place, branch.pull, settings, fresh):
                 written = self._write(known, place, branch, wants)
+                left = wants.that_change(stands, settings)
+                over = tuple(each for each in wants.waiting if each not in left)
+                self.memory.written(known.id, over)
+                fresh += _without_effect(wants.waiting, fresh, over, store, pulls)
             self._show(known, place, branch, stands, settings)
         return Proposed(written, fresh)
-
-    def _wants(
-        self,
-        known: Known,
-        default: MirrorBranch,
-        stands: Store,
-        pulls: Sequence[OwnPullRequest],
-        settings: Settings,
-    ) -> Wants:
-        """What waits, without what the default branch holds or people declined: that is over."""
-        history = History.read(stands.snapshot.events, known.id)
-        rows = tuple(
-            row
-            for pull in pulls
-            if not pull.open and not pull.merged and pull.number not in history.declined_in
-            for row in self._declined(known, default, history, pull)
-        )
-        every = Wants(self.memory.waiting(known.id), self.now(), rows)
-        left = every.that_change(stands, settings)
-        self.memory.written(known.id, tuple(w for w in every.waiting if w not in left))
-        return replace(every, waiting=left)
-
-    def _declined(
-        self, known: Known, default: MirrorBranch, history: History, pull: OwnPullRequest
-    ) -> tuple[DeclinedRow, ...]:
-        if not default.has(pull.head_sha):
-            log.warning("repository %d: the head of #%d is gone", known.id, pull.number)
-            return ()
-        events = read_store(default.clone, pull.head_sha, known.id).snapshot.events
-        closed = pull.closed_at or self.now()
-        return declined(History.read(events, known.id), history, pull.number, closed)
 
     def _is_held(
         self,
@@ -204,6 +184,27 @@ class Proposing:
                 place.forge.mark_ready(pull)
             else:
                 self.writes.request(known.id, pull.created_at + settings.rolling.ready_after)
+
+
+def _without_effect(
+    waiting: Sequence[Waiting],
+    fresh: Sequence[Waiting],
+    over: Sequence[Waiting],
+    store: Store,
+    pulls: Sequence[OwnPullRequest],
+) -> tuple[Waiting, ...]:
+    """Those that never changed anything, which people are told too; what was proposed or merged was
+    told then."""
+    there = History.read(store.snapshot.events, store.snapshot.repository).sources
+    merged_at = max((p.closed_at for p in pulls if p.merged and p.closed_at), default=None)
+
+    def is_one(each: Waiting) -> bool:
+        sources = {e.source for e in each.wanted.evidence}
+        if sources:
+            return not sources & there
+        return each in over and (merged_at is None or merged_at < each.since)
+
+    return tuple(each for each in waiting if each not in fresh and is_one(each))
 
 
 def _changes(stands: Store, store: Store, now: datetime) -> tuple[Change, ...]:

@@ -15,7 +15,8 @@ from bot.git.clone import Clone
 from bot.git.plan import Plan, Published
 from bot.git.store import GitTree, Store, read_store
 from bot.lessons.history import History
-from bot.lessons.proposal import Reapplied, reapply, salvaged
+from bot.lessons.proposal import Reapplied, declined, reapply, salvaged
+from bot.lessons.rows import DeclinedRow
 from bot.lessons.store import LESSONS, Evidence
 from bot.work.places import MirrorBranch
 
@@ -142,3 +143,25 @@ class RollingBranch:
             return True
         raw = self.clone.git.output("log", "--no-walk", "--format=%ae", tip, "--")
         return raw.decode(errors="replace").strip() == self.default.author.email
+
+
+def declined_since(
+    default: MirrorBranch, head: str, pulls: Sequence[OwnPullRequest], repository: int
+) -> tuple[DeclinedRow, ...]:
+    """What people declined by closing ours, as far as the default branch at `head` does not know.
+
+    GitHub keeps the head of a closed pull request, also when its branch is deleted.
+    """
+    closed = [each for each in pulls if not each.open and not each.merged]
+    if not closed:
+        return ()
+    events = read_store(default.clone, head, repository).snapshot.events
+    stands = History.read(events, repository)
+    rows: list[DeclinedRow] = []
+    for pull in closed:
+        if pull.number in stands.declined_in or not default.has(pull.head_sha):
+            continue
+        events = read_store(default.clone, pull.head_sha, repository).snapshot.events
+        at = pull.closed_at or pull.created_at
+        rows += declined(History.read(events, repository), stands, pull.number, at)
+    return tuple(rows)

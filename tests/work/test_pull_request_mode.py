@@ -256,6 +256,34 @@ def test_what_was_closed_is_declined_and_a_new_source_earns_it_again(rolling: Sh
     assert events.count('"type": "declined"') == 1
 
 
+def test_what_was_declined_is_not_pushed_once_pushes_are_allowed(playing: Stage) -> None:
+    shop = make_shop(playing, AUTO)
+    shop.repository.protect("pull_request")
+    first = teach(shop)
+    ours(shop)[0].close("ada")
+    shop.repository.unprotect()
+    first.merge("ben")
+    tidy(shop)
+    assert stands(shop) == []
+    teach(shop, "cursor")
+    (bullet,) = stands(shop)
+    assert "cursor" in bullet
+
+
+def test_a_press_that_adds_nothing_is_answered(rolling: Shop) -> None:
+    pull = rolling.repository.open_pull_request("ben", {"src/note.py": "1\n"})
+    for _ in range(2):
+        rolling.repository.comment(
+            pull.number, "ada", "/lesson Ask before renaming any public table of the warehouse."
+        )
+        rolling.stage.settle()
+    assert len(proposed(rolling)) == 1
+    app = rolling.stage.forge.app_id
+    said = [c.body for c in rolling.repository.comments.values() if c.app == app]
+    assert len(said) == 2
+    assert "nothing was written: the bullet cites this pull request" in said[-1]
+
+
 def test_a_persons_commit_on_the_branch_is_kept(rolling: Shop) -> None:
     teach(rolling)
     (pull,) = ours(rolling)
