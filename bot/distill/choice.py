@@ -41,12 +41,13 @@ _PENALTIES: tuple[tuple[float, re.Pattern[str]], ...] = (
             r"(?i)(?:verify|check (?:if|that|whether)|confirm|review|document|note|rename)\b"
         ),
     ),
+    (10, re.compile(r"(?i)(?:consider|decide|note|call out|ask)\b")),
     (9, re.compile(r"(?i)(?:update|add) (?:the|a) (?:comment|doc)")),
     (8, re.compile(r"(?i)(?:replace|revert|apply|run|search|look|try)\b")),
 )
 _PARTS = re.compile(
     r";\s+|\s[—–-]{1,2}\s|—|:\s+(?=[a-z\ue000-\uf8ff])"
-    r"|,\s+(?:so|and|but|or|then)\s+|,\s+(?=please\b)"
+    r"|,\s+(?:so|and|but|or|then)\s+|,\s+(?=(?:please|should|must|needs? to|has to)\b)"
 )
 _OBLIGES = re.compile(r"(?:should|must|needs to|has to)\b")
 _ASIDE = re.compile(r"(?:minor|positive change|nit)\b", re.IGNORECASE)
@@ -79,7 +80,7 @@ def _of_title(material: Material) -> Iterator[Candidate]:
     title = material.title
     if not title:
         return
-    if order := english.order(title, subject(title)):
+    if order := english.order(title, subject(title)) or english.titled(title):
         yield _scored(order, _GIVEN_TITLE if order.sureness == 3 else _OBLIGING_TITLE, TITLE)
     elif order := english.opposite(title, subject(title), trusted=True):
         named = re.match(r"(?:Prevent|Correct)\b", order.text)
@@ -99,9 +100,18 @@ def _of_prose(material: Material) -> Iterator[Candidate]:
         faulty = index == 0 or len(english.BAD.findall(sentence)) > 1
         faulty = faulty and not sentence.endswith(":")
         trusted = index == 0 and bool(material.title)
-        if faulty and (order := english.opposite(sentence, about, trusted=trusted)):
+        fault = _before_order(sentence)
+        if faulty and (order := english.opposite(fault, about, trusted=trusted)):
             yield _scored(order, _FAULT - index * 2, index)
         about = subject(sentence) or about
+
+
+def _before_order(sentence: str) -> str:
+    """The fault of "X leaks Y; close it"."""
+    for cut in _PARTS.finditer(sentence):
+        if cut[0].strip() == ";" and english.order(sentence[cut.end() :]):
+            return sentence[: cut.start()]
+    return sentence
 
 
 def _of_prompt(material: Material) -> Iterator[Candidate]:

@@ -21,11 +21,18 @@ _FILE = (
     r"py|pyi|ts|tsx|js|jsx|mjs|cjs|rs|go|md|mdx|yml|yaml|json|jsonl|toml|lock|java|kt|kts|rb|php|cs|cpp|cc|hpp|"
     r"sh|bash|sql|html|css|scss|vue|svelte|xml|ini|cfg|conf|env|gradle|tf|proto|swift|scala|ex|exs|lua|ipynb"
 )
+#: a_call("x"), an_item["of"], and chains of them: what is in their quotes is part of them.
+_CALL = re.compile(
+    r"""(?<![\w`@/.\ue000-\uf8ff-])\.?(?:[A-Za-z_]\w*(?:\.|::))*[A-Za-z_]\w*
+    (?:(?:\??\.\w+)*(?:\((?!s\))(?:[^()\n]|\([^()\n]{0,40}\)){0,60}\)|\[[^\[\]\n]{1,40}\]))+
+    (?:\.\w+)*(?![\w`/])""",
+    re.VERBOSE,
+)
 _IDENTIFIER = re.compile(
     rf"""(?<![\w`@/.\ue000-\uf8ff-])(?:
       @?(?:\.{{0,2}}/)?(?:[\w.@\[\]()-]+/)+[\w.\[\]-]+\.(?:{_FILE})\b         # a path
     | [\w-]+(?:\.[\w-]+)*\.(?:{_FILE})\b(?!\()                               # a file
-    | \.?(?:[A-Za-z_]\w*(?:\.|::))*[A-Za-z_]\w*\((?!s\))[^()\n]{{0,40}}\)   # a call
+    | [A-Za-z_]\w*(?:\?\.\w+)+                                               # maybe?.there
     | (?:[A-Za-z_]\w*(?:\.|::))*\w*[a-z0-9]_\w+                              # snake_case
     | _\w*[a-z]\w*
     | [A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+                                          # CONSTANT_CASE
@@ -39,6 +46,7 @@ _IDENTIFIER = re.compile(
     re.VERBOSE,
 )
 _QUOTED = re.compile(r"""(?<![\w`])(['"‘“])([\w.\-$]*[A-Za-z_][\w.\-$\[\]()]*)(['"’”])(?![\w`])""")
+_QUOTED_MASK = re.compile(r"""['"‘“](`[^`]*`)['"’”](?!\w)""")
 _NAMES = words("places", "names")
 _PROPER = words("places", "proper names")
 
@@ -46,6 +54,8 @@ _PROPER = words("places", "proper names")
 def mark_code(text: str) -> str:
     """`text` with bare identifiers, calls and paths set in back-ticks."""
     masked = Masked.of(text)
+    called = _CALL.sub(lambda m: f"`{m[0]}`", masked.text)
+    masked = Masked.of(_QUOTED_MASK.sub(r"\1", called), masked.spans)
     quoted = _QUOTED.sub(lambda m: f"`{m[2]}`" if _is_quoted_code(m) else m[0], masked.text)
     marked = Masked.of(quoted, masked.spans)
     found = _IDENTIFIER.sub(
@@ -107,6 +117,8 @@ def sentences(text: str) -> Iterator[str]:
         if match[1] is not None:
             following = text[match.end() :].lstrip()[:1]
             abbreviated = match[1].startswith(".") and _ABBREVIATION.search(piece)
+            if following.isupper() and piece.endswith(("etc", "usw")):
+                abbreviated = None
             if abbreviated or following.islower():
                 continue
         whole = text[start : match.end()].strip()
@@ -129,7 +141,7 @@ def without_places(text: str) -> str:
     """Masked text without line numbers, mentions, emoji and pointers into the review."""
     for pattern in _REMOVED:
         text = pattern.sub("", text)
-    text = re.sub(r"\s+([,.;:!?])", r"\1", text)
+    text = re.sub(r"\s+([,.;:!?])(?!\w)", r"\1", text)
     text = re.sub(r"\(\s*\)|\[\s*\]", "", text)
     text = re.sub(r"^[\s,;:.–—-]+", "", text)
     return re.sub(r"\s{2,}", " ", text).strip()

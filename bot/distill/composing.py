@@ -6,10 +6,13 @@ Nothing is cut in the middle of a clause; what cannot stand without its neighbou
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from bot.distill import english
 from bot.distill.choice import TITLE, Candidate, candidates, is_empty
 from bot.distill.clauses import CODE, lower_first, upper_first
+from bot.distill.english.referent import referents
+from bot.distill.finding import PATH
 from bot.distill.lexicon import any_of, pattern, words
 from bot.distill.material import Material, subject
 from bot.distill.verbs import BASES, from_third
@@ -36,11 +39,16 @@ _ACTION_END = re.compile(
     r",|: |;| (?:so|because|instead|rather than|when|if|unless|before|without|which|while)\b"
     rf"| to (?=(?:{'|'.join(sorted(BASES))})\b)"
 )
+_LISTED = re.compile(r", [^,]{1,30}$")
+#: A version or a count: two of them in one reason are true of one pull request only.
+_FIGURE = re.compile(r"`v?\d[\d.,]*(?:-\w+)?`$")
+_OPEN_WORD = re.compile(r"\b(?:only|even|just|both|either|whether|how|the|an?)$")
 #: A reason that a dash or only a comma joins.
 _SPLICE = re.compile(r"\s[–—-]{1,2}\s|,\s+(?=(?:it|they)\s+\w+)")
 _CONDITIONED = re.compile(r"(?:for|when|if|to|in|unless|where|once|before|after|during|on)\b", re.I)
 _TAIL = re.compile(
     r"\s+(?:like|as) (?:so|follows|this|shown)$|,? such as:?$|,? e\.g\.,?$"
+    r"|,? as (?:everywhere|elsewhere)(?: else)?$"
     r"|\s*\((?:e\.g\.|i\.e\.),?\s*\)|\s+(?:here|there|as well|too|accordingly)$"
 )
 _MENDING = re.compile(
@@ -50,6 +58,18 @@ _POINTED = re.compile(
     rf"\b(?:this|these|those) (?:{any_of('leaning', 'kind of code')} )?(?={CODE})",
     re.IGNORECASE,
 )
+#: "the added checks": only its own pull request can tell which.
+_ADDED = re.compile(
+    r"\bthe (?:newly |just )?(?:added|introduced) (?=[a-z]+s\b)"
+    r"|(?<=\bthe )(?:newly |just )?(?:added|introduced) ",
+    re.IGNORECASE,
+)
+#: What these do needs an object: "initialize with X".
+_NO_OBJECT = re.compile(
+    r"^(initialize|replace|convert|wrap|rename|validate|cast|escape|close|guard) "
+    r"(?=(?:with|in|by|using|via|to|into|from|before|after)\b)",
+    re.IGNORECASE,
+)
 _AUXILIARY = ("is", "are", "was", "were", "can", "could", "may", "might", "will", "would", "should")
 _OBJECT = re.compile(
     r"^((?:do not |never )?[\w-]+) "
@@ -57,6 +77,7 @@ _OBJECT = re.compile(
     re.IGNORECASE,
 )
 _DEMONSTRATIVE = re.compile(r"\b(this|these|those) (?![\ue000-\uf8ff])([A-Za-z][\w’'-]*)", re.I)
+_GOVERNS = re.compile(rf"(?<=s) (?:the|an?|its|any|all|every|{CODE})\b")
 _AFTER_PRONOUN = words("leaning", "after a pronoun")
 
 
@@ -69,7 +90,7 @@ def composed(material: Material) -> str | None:
 
 
 def _sentence(candidate: Candidate, material: Material) -> str | None:
-    order = _settled(candidate.text, material)
+    order = _settled(candidate, material)
     if order is None or is_empty(order):
         return None
     order = _shortened(order, material, material.limit)
@@ -88,17 +109,31 @@ def _sentence(candidate: Candidate, material: Material) -> str | None:
 # The order
 
 
-def _settled(text: str, material: Material) -> str | None:
+def _said_before(candidate: Candidate, material: Material) -> Iterator[str]:
+    """What an "it" may point to, from the nearest: the clause before, the sentences before, all."""
+    yield candidate.before
+    if 0 <= candidate.source < len(material.prose):
+        yield from reversed(material.prose[: candidate.source])
+    yield material.title
+    yield from material.prose
+
+
+def _settled(candidate: Candidate, material: Material) -> str | None:
     """The order without words that lean on its neighbours, or None when it cannot stand alone."""
-    text = _MENDING.sub("", _TAIL.sub("", text.rstrip(" :;,")))
-    text = _definite(_POINTED.sub("", text), material)
+    text = _MENDING.sub("", _TAIL.sub("", candidate.text.rstrip(" :;,")))
+    text = _definite(_POINTED.sub("", _ADDED.sub("", text)), material)
     if ": " not in text and not _CONDITIONED.match(text):
         text = _SPLICE.sub(": ", text, count=1)
-    if match := _OBJECT.match(text):
-        about = next(filter(None, map(subject, [material.title, *material.prose])), "")
-        if not about:
+    if match := _OBJECT.match(text) or _NO_OBJECT.match(text):
+        meant = referents(match[1], _said_before(candidate, material))
+        about = next((who for who in meant if not PATH.match(material.masked.unmask(who))), "")
+        if not about and match.re is _OBJECT:
             return None
-        text = f"{match[1]} {about}{text[match.end() :]}"
+        text = (
+            f"{match[1]} {about}{text[match.end() :]}"
+            if match.re is _OBJECT
+            else (f"{match[1]} {about} {text[match.end() :]}" if about else text)
+        )
     return _independent(_TAIL.sub("", text)) or None
 
 
@@ -116,7 +151,12 @@ def _definite(text: str, material: Material) -> str:
     def article(match: re.Match[str]) -> str:
         word = match[2].lower()
         verb = match[1].lower() == "this" and from_third(word)
-        if word in _AFTER_PRONOUN or verb or word.endswith("ly"):
+        if (
+            word in _AFTER_PRONOUN
+            or verb
+            or word.endswith("ly")
+            or _GOVERNS.match(match.string, match.end())
+        ):
             return match[0]
         if name := material.named.get(word):
             return name
@@ -148,9 +188,23 @@ def _placed(order: str, reason: str, material: Material) -> str:
         return order
     place = material.masked.word(material.path)
     begin = order.find(",") + 1 if _CONDITIONED.match(order) else 0
-    ends = (m.start() for m in _ACTION_END.finditer(order, begin) if " " in order[: m.start()])
-    end = next((at for at in ends if order[:at].count("(") == order[:at].count(")")), len(order))
+    ends = (m.start() for m in _ACTION_END.finditer(order, begin))
+    end = next((at for at in ends if _is_whole(order[:at], order[at:])), len(order))
     return f"{order[:end]} in {place}{order[end:]}"
+
+
+def _is_whole(action: str, rest: str) -> bool:
+    """Whether a place may stand between them: in no bracket, quotation, list or "only when"."""
+    if (
+        " " not in action
+        or action.count("(") != action.count(")")
+        or action.count("“") != action.count("”")
+    ):
+        return False
+    if action.count('"') % 2 or _OPEN_WORD.search(action):
+        return False
+    listed = re.match(r", (?!and |or )[^,]{1,30},? (?:and|or) ", rest)
+    return not listed and not (_LISTED.search(action) and re.match(r", (?:and|or) ", rest))
 
 
 # Its reason
@@ -205,7 +259,8 @@ def _gain(order: str, material: Material) -> str:
     if re.search(r"\bto (?:avoid|prevent|ensure|keep|make|reduce)\b", order):
         return ""
     for sentence in material.prose:
-        if match := _GAIN.match(sentence.rstrip(". ")):
+        match = _GAIN.match(sentence.rstrip(". "))
+        if match and english.is_gain(match[1], match[2]):
             return _fitting(f" to {match[1].lower()} {match[2]}", order, material)
     return ""
 
@@ -218,7 +273,10 @@ def _statement(text: str, material: Material) -> str:
         text = but[1]
     text = _definite(_POINTED.sub("", english.bare(text)), material)
     text = _independent(text)
-    if _LEANING_START.match(text) or re.search(r"\?|\bsuch an?\b", text):
+    if _LEANING_START.match(text) or re.search(r"\?|\bsuch an?\b|\blines? \d", text, re.I):
+        return ""
+    figures = (_FIGURE.match(material.masked.unmask(code)) for code in re.findall(CODE, text))
+    if sum(map(bool, figures)) > 1:
         return ""
     return "" if re.match(r"(?:we|you|i|please|consider)\b", text, re.IGNORECASE) else text
 
@@ -235,6 +293,7 @@ def _remembered(material: Material) -> str | None:
         text = _statement(sentence.rstrip(". :!"), material)
         if len(text.split()) < 5 or not english.BAD.search(text) or english.is_order_text(text):
             continue
-        if short := _shortened("Remember that " + lower_first(text), material, material.limit):
+        opening = "Avoid " if english.is_name(text) else "Remember that "
+        if short := _shortened(opening + lower_first(text), material, material.limit):
             return _placed(short, "", material) + "."
     return None

@@ -44,9 +44,8 @@ class Finding:
 
     @property
     def opening(self) -> str:
-        """What the finding begins with: its title and its first sentence."""
-        first = next(sentences(self.prose[0]), "") if self.prose else ""
-        return f"{self.title} {first}"
+        """What tells what the finding is about: its title, or else its first sentence."""
+        return self.title or (next(sentences(self.prose[0]), "") if self.prose else "")
 
     @property
     def is_empty(self) -> bool:

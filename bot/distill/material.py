@@ -59,6 +59,8 @@ def _is_name(code: str) -> bool:
 
 #: "I found a critical issue: the counter is never reset."
 _TOLD = re.compile(r": ((?:\S+ ){4,}\S+)$")
+#: A fault and what is said of it, in one sentence.
+_DASHED = re.compile(r"^((?:\S+ )+?\S+)\s[–—-]\s((?:\S+ ){2,}\S+)$")
 _LABELLED = re.compile(r"^([A-Z][^:.`\ue000-\uf8ff]{3,60}): ([A-Z\ue000-\uf8ff].+)$")
 
 
@@ -79,6 +81,9 @@ def material(finding: Finding, limit: int) -> Material:
         made.title = title
     found = list(sentences("\n".join(prose)))
     label = _LABELLED.match(found[0]) if found and not title else None
+    dashed = _DASHED.match(found[0]) if found and not title and not label else None
+    if dashed and not english.order(dashed[1]):
+        made.title, found[0] = dashed[1], upper_first(dashed[2])
     if label and not english.order(found[0]) and not nothing(found[0]):
         made.title, found[0] = label[1], label[2]
     for sentence in found:
@@ -97,7 +102,7 @@ def material(finding: Finding, limit: int) -> Material:
 def _teaches_all_the_same(sentence: str, reason: str) -> bool:
     """ "I have one suggestion: improve X by doing Y" points and teaches; "use X to close it
     properly" has a word of praise and teaches."""
-    if reason != "approval" and not re.search(r"\bby \w+ing\b", sentence):
+    if reason not in ("approval", "question") and not re.search(r"\bby \w+ing\b", sentence):
         return False
     return english.order(sentence) is not None
 
@@ -120,7 +125,7 @@ _CODE_NOUN = re.compile(
     re.IGNORECASE,
 )
 _PLAIN_NOUN = re.compile(
-    r"^((?:The|A|An|Each|Every|All)\s+(?:[\w'’-]+\s+){0,3}?[\w'’-]+)\s+"
+    r"^((?:[Tt]he|[Aa]n?|[Ee]ach|[Ee]very|[Aa]ll)\s+(?:[\w'’-]+\s+){0,3}?[\w'’-]+)\s+"
     r"(?:is|are|was|can|could|may|might|will|should|must|does|has|have|\w+s)\b"
 )
 _NAMED_KIND = re.compile(
@@ -138,6 +143,8 @@ _BEFORE_SUBJECT = re.compile(
 def subject(sentence: str) -> str:
     """The noun phrase that the sentence opens with, where it is short and names something."""
     text = _BEFORE_SUBJECT.sub("", sentence)
+    if re.match(r"[A-Z]?[a-z]+ing ", text):
+        return ""
     if match := _CODE_NOUN.match(text):
         return lower_first(re.sub(r"^(?i:this|that)\s+", "the ", match[1]))
     match = _PLAIN_NOUN.match(text)

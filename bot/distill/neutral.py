@@ -25,6 +25,9 @@ _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
+# What a reviewing tool tells agents about itself, in each of its comments.
+_HINT = re.compile(r"<!--\s{0,9}coderabbit-cli-agent-hint:.{0,2000}?-->", re.DOTALL)
+
 _BREAK = "\u200b"  # zero width space: the text reads the same and copies apart
 
 # A mark that acts, cut in two behind its first character. Code spans do not help: a commit message
@@ -56,6 +59,11 @@ def revealed(text: str) -> str:
 def without_comments(text: str) -> str:
     """The text without HTML comments; one that is never closed hides the rest, as on GitHub."""
     return _COMMENT.sub("", text)
+
+
+def without_hints(text: str) -> str:
+    """The text without what a tool says of itself in a comment that names itself as that."""
+    return _HINT.sub("", text)
 
 
 def inert(text: str) -> str:

@@ -16,6 +16,9 @@ from bot.lessons.reading import reading
 #: Two findings that share this part of the smaller one's terms are one finding said twice.
 SAID_TWICE = 0.5
 
+#: Characters that the marks of what the validator sets as code may take.
+_SPARE = 40
+
 
 class Offline:
     def distill(self, remarks: tuple[Remark, ...], *, limit: int, characters: int) -> Distilled:
@@ -66,13 +69,20 @@ def _where_it_holds(finding: Finding, found: list[Finding]) -> Finding:
 def _made(finding: Finding, characters: int) -> Lesson | str:
     if finding.praise or (finding.title and is_praise(finding.title)):
         return "approval"
+    if finding.prose and is_report(finding.prose[0]):
+        return "reply"
     if is_minor(finding.opening, finding.text) and finding.severity > Severity.MAJOR:
         return "style or this pull request only"
-    made = lesson(finding, characters)
-    if isinstance(made, str):
-        return made
-    checked = validate(made.sentence, characters)
-    return checked.reason if isinstance(checked, Refused) else made
+    reason = ""
+    for room in (0, _SPARE):
+        made = lesson(finding, characters - room)
+        if isinstance(made, str):
+            return made
+        checked = validate(made.sentence, characters)
+        if not isinstance(checked, Refused):
+            return made
+        reason = checked.reason
+    return reason
 
 
 def _alike(one: str, other: str) -> bool:

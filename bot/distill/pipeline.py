@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.distill.model import Distilled, Distiller, Lesson, Quarantined, Remark
-from bot.distill.neutral import visible
+from bot.distill.neutral import visible, without_hints
 from bot.distill.quarantine import quarantine
 from bot.distill.redact import redact
 from bot.distill.validate import Refused, validate
@@ -28,8 +28,9 @@ def distill_review(
     held: list[Quarantined] = []
     clear: list[Remark] = []
     for remark in remarks:
-        text = redact(visible(remark.text)).text
-        if reason := quarantine(remark.text):
+        said = without_hints(remark.text)
+        text = redact(visible(said)).text
+        if reason := quarantine(said):
             held.append(Quarantined(text, reason, remark.comment))
         elif text.strip():
             clear.append(replace(remark, text=text))

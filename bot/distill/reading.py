@@ -68,6 +68,13 @@ _KINDS = {
 _SILENT = words("structure", "silent elements")
 #: A name that Markdown would set in bold: `__init__` is never meant so.
 _DUNDER = re.compile(r"(?<![\w`_])__[a-z][a-z_]*[a-z]__(?![\w`(])")
+#: A component or a generic type that Markdown would take for HTML.
+_NO_HTML = re.compile(
+    r"(?<![\w`<])</?(?!(?i:details|summary|sub|sup|img|picture|source|h\d|br|hr|p|a|b|i|table|tr|td|th)\b)"
+    r"[A-Z][a-z]\w*(?:\.\w+)*(?: [^<>`\n]{0,60})?/?>"
+    r"|(?<![\w`])[A-Z]\w*(?:::\w+)*<[\w ,:&*?\[\]<>.]{1,60}>(?:\(\))?"
+)
+_CODE_OR_COMMENT = re.compile(r"(```.*?```|~~~.*?~~~|`[^`\n]*`|<!--.*?-->)", re.DOTALL)
 #: A link to a line of a file is that place.
 _BLOB_URL = re.compile(r"https?://\S+/blob/[0-9a-f]{7,40}/([\w./-]+)#L(\d+)\S*")
 _BARE_URL = re.compile(r"<?\bhttps?://[^\s<>)\]]+>?")
@@ -75,12 +82,20 @@ _BARE_URL = re.compile(r"<?\bhttps?://[^\s<>)\]]+>?")
 
 def read(text: str) -> tuple[Block, ...]:
     """The blocks of a review body or of one inline comment, in order; never raises for any text."""
-    source = _DUNDER.sub(r"`\g<0>`", visible(text[:LONGEST]))
+    source = _marked(visible(text[:LONGEST]))
     tree = LexborHTMLParser(_MARKDOWN.render(source))
     reader = _Reader()
     if tree.body is not None:
         reader.walk(tree.body)
     return tuple(reader.blocks)
+
+
+def _marked(text: str) -> str:
+    """With back-ticks around bare names that Markdown or HTML would swallow."""
+    parts = _CODE_OR_COMMENT.split(text)
+    for at in range(0, len(parts), 2):
+        parts[at] = _NO_HTML.sub(r"`\g<0>`", _DUNDER.sub(r"`\g<0>`", parts[at]))
+    return "".join(parts)
 
 
 @dataclass(slots=True)

@@ -65,7 +65,8 @@ def is_praise(title: str) -> bool:
 
 def is_minor(opening: str, text: str) -> bool:
     """A remark about style, true of this pull request only, or taken back by its reviewer."""
-    slight = _STYLE.search(opening) or _ONE_PULL_REQUEST.search(opening)
+    bare = re.sub(r"`[^`]*`", "_", opening)
+    slight = _STYLE.search(bare) or _ONE_PULL_REQUEST.search(bare)
     return bool(slight or _DISMISSED.search(text))
 
 

@@ -546,6 +546,42 @@ def test_the_same_finding_twice_is_one_lesson_and_is_about_no_single_file() -> N
             "Use `Promise.all` to avoid one failure per request.",
         ),
         (
+            "Using the debug build as a gate makes `release.yml` flaky.",
+            "Do not use the debug build as a gate: it makes `release.yml` flaky.",
+        ),
+        # What it leaves out is what it has to do.
+        (
+            "`unique()` filters out known rows but does not remove repeated rows of the input.",
+            "Make `unique()` remove repeated rows of the input.",
+        ),
+        (
+            "If `find()` returns nothing, `row.name` will raise an error.",
+            "Handle the case where `find()` returns nothing: `row.name` will raise an error.",
+        ),
+        # "This" is the code: what it does is not to be done.
+        (
+            "This sends the mail to all guests, so those who came before get it twice.",
+            ("Do not send the mail to all guests; otherwise those who came before get it twice."),
+        ),
+        # Faults that are only named.
+        (
+            "Wrong offset calculation using `start` instead of `end`",
+            "Do not use `start` instead of `end` for offset calculation.",
+        ),
+        (
+            "`render()` called without the required `user` argument",
+            "Do not call `render()` without the required `user` argument.",
+        ),
+        (
+            "Case sensitivity bypass in `deny_list`",
+            "Prevent case sensitivity bypass in `deny_list`.",
+        ),
+        ("Returns the wrong `Provider`", "Do not return the wrong `Provider`."),
+        (
+            "The handler lives in `api.py` and should validate `body` first.",
+            "Make the handler validate `body` first.",
+        ),
+        (
             "It would be safer for `clone_in_cache` to return a `Result`.",
             "Make `clone_in_cache` return a `Result`.",
         ),
@@ -553,6 +589,73 @@ def test_the_same_finding_twice_is_one_lesson_and_is_about_no_single_file() -> N
 )
 def test_a_statement_becomes_the_order_it_means(text: str, sentence: str) -> None:
     assert sentences(inline(text)) == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("Do we need a lock here?", "Check whether a lock is needed in `a.go`."),
+        ("Should `flush()` be awaited?", "Await `flush()` in `a.go`."),
+        (
+            "What happens if `rows` is empty?",
+            "Handle the case where `rows` is empty in `a.go`.",
+        ),
+    ],
+)
+def test_a_question_may_hide_a_request(text: str, sentence: str) -> None:
+    assert sentences(inline(text, "a.go")) == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "`src/db.py` leaks the session when a query raises; close it in a `finally` block.",
+            (
+                "Close the session in a `finally` block: `src/db.py` leaks the session when a"
+                " query raises."
+            ),
+        ),
+        (
+            "The array is created without a type. Initialize with `dtype=int64`.",
+            "Initialize the array with `dtype=int64`: it is created without a type.",
+        ),
+        ("Move the added dependencies to `Cargo.toml`.", "Move dependencies to `Cargo.toml`."),
+    ],
+)
+def test_what_an_order_leaves_to_its_neighbours_is_named(text: str, sentence: str) -> None:
+    assert sentences(inline(text)) == [sentence]
+
+
+def test_a_reason_with_figures_of_one_pull_request_is_left_out() -> None:
+    text = "Read the version from `setup.cfg`. It is `0.1.0`, but `docs` have `0.2.0`, wrongly."
+    assert sentences(inline(text)) == ["Read the version from `setup.cfg`."]
+
+
+def test_names_that_look_like_html_stay() -> None:
+    text = "The <Modal> component never unmounts Map<String, User> listeners."
+    assert sentences(inline(text)) == [
+        "Make the `<Modal>` component unmount `Map<String, User>` listeners."
+    ]
+
+
+def test_a_place_does_not_split_a_list_or_a_quotation() -> None:
+    text = "Validate the name, size, and type of `file` before storing it."
+    assert sentences(inline(text, "up.py")) == [
+        "Validate the name, size, and type of `file` in `up.py` before storing it."
+    ]
+
+
+def test_a_word_of_style_in_code_or_behind_the_title_is_no_style_remark() -> None:
+    text = "**Reject unknown flags instead of ignoring them**\n\nA typo such as `--jons` passes."
+    assert sentences(inline(text, "cli.ts")) == [
+        "Reject unknown flags in `cli.ts` instead of ignoring them: a typo such as `--jons` passes."
+    ]
+
+
+def test_a_title_may_begin_with_a_verb_that_is_a_noun_elsewhere() -> None:
+    text = "**Return failure when discovery errors**\n\nThe list is empty then."
+    assert sentences(inline(text))[0].startswith("Return failure when discovery errors")
 
 
 def test_replacement_code_is_not_copied() -> None:

@@ -9,12 +9,24 @@ masked text.
 
 from __future__ import annotations
 
+from bot.distill.english.asked import asked
 from bot.distill.english.fault import opposite
-from bot.distill.english.given import BAD, gerund_subject, given
+from bot.distill.english.given import BAD, gerund_subject, given, is_gain
+from bot.distill.english.named import is_name
 from bot.distill.english.obligation import obligation
-from bot.distill.english.order import Order, bare, is_order_text
+from bot.distill.english.order import Order, bare, is_order_text, titled
 
-__all__ = ["BAD", "Order", "bare", "is_order_text", "opposite", "order"]
+__all__ = [
+    "BAD",
+    "Order",
+    "bare",
+    "is_gain",
+    "is_name",
+    "is_order_text",
+    "opposite",
+    "order",
+    "titled",
+]
 
 
 def order(sentence: str, subject: str = "") -> Order | None:
@@ -22,4 +34,4 @@ def order(sentence: str, subject: str = "") -> Order | None:
     text = bare(sentence)
     if not text:
         return None
-    return given(text) or gerund_subject(text) or obligation(text, subject)
+    return given(text) or gerund_subject(text) or obligation(text, subject) or asked(text)

@@ -7,6 +7,7 @@ import re
 from bot.distill.clauses import lower_first, upper_first
 from bot.distill.english.following import with_what_follows
 from bot.distill.english.given import BAD, gerund_parts
+from bot.distill.english.named import done, has_clause, is_adjunct, is_name, named
 from bot.distill.english.obligation import PRONOUN, is_noun
 from bot.distill.english.order import Order, bare
 from bot.distill.english.statement import main_statement, stated
@@ -27,11 +28,17 @@ def opposite(sentence: str, subject: str = "", *, trusted: bool = False) -> Orde
     text = bare(sentence)
     if not text or text.endswith("?") or not (trusted or BAD.search(text)):
         return None
-    found = _named(text) if _FEARED.match(text) else None
-    found = found or _missing(text, subject) or _harmful(main_statement(text))
+    found = named(text) if _FEARED.match(text) else None
+    found = (
+        found
+        or _under_condition(text, subject)
+        or _missing(text, subject)
+        or _harmful(main_statement(text))
+    )
     found = found or _unhandled(text, subject) or stated(text, subject)
-    if found is None and trusted:
-        found = _named(text)
+    if found is None and not is_adjunct(text):
+        found = done(text) if not has_clause(text) else None
+        found = found or (named(text) if trusted or is_name(text) else None)
     return Order(upper_first(_relative(found)), 1) if found else None
 
 
@@ -82,11 +89,21 @@ def _missing(text: str, subject: str) -> str | None:
 
 # What does harm
 
+#: "would ensure that nothing is lost", "makes it harder to leak": what is bad in it is kept away.
+_HELPS = re.compile(
+    r"(?:(?:would|will|can|could|should|may|might|also|helps?|to) )*"
+    r"(?:(?:ensure|improve|guarantee|protect|simplif|fix|resolve|solve|keep)\w*\b"
+    r"|(?:avoid|prevent|eliminate|reduce)s?\b(?=.*\b(?:leak|crash|race|error|bug|risk|duplicat|stale))"
+    r"|makes? .*\b(?:less|fewer|easier|not|no|never|without"
+    r"|(?:harder|impossible) to (?:leak|bypass|misuse|break|forget|exploit))\b)",
+    re.IGNORECASE,
+)
+
 
 def _harmful(text: str) -> str | None:
     """ "Using X leads to Y" -> "Do not use X: it leads to Y"."""
     parts = gerund_parts(text)
-    if parts is None or not BAD.search(parts[2]):
+    if parts is None or not BAD.search(parts[2]) or _HELPS.match(parts[2]):
         return None
     base, what, reason = parts
     if what.count("(") != what.count(")") or re.search(r"\b(?:is|are|and then)\b", what):
@@ -94,6 +111,34 @@ def _harmful(text: str) -> str | None:
     if but := re.search(r",? but (?:it|this) (.*)$", reason):
         reason = but[1]
     return f"do not {base} {what}: it {reason}"
+
+
+_WHEN = re.compile(
+    r"^(?:if|when|whenever|once) ((?:[^,:;()]|\([^()]*\))+), (?:then )?(?!but|and|so)(.+)$",
+    re.IGNORECASE,
+)
+_LEANS = re.compile(
+    r"\b(?:this|that|these|those|it|you|we)\b|^(?:so|needed|desired|possible)\b", re.I
+)
+_COMES_OF_IT = re.compile(r"\b(?:will|would|can|could|may|might|gets?|never)\b")
+
+
+def _under_condition(text: str, subject: str) -> str | None:
+    """ "When X, Y is never done" -> "When X, do Y"; "If X, Y will fail" -> "Handle the case …"."""
+    match = _WHEN.match(text)
+    if (
+        match is None
+        or re.match(r"\w+ing ", match[1])
+        or _LEANS.search(match[1])
+        or len(match[1].split()) > 16
+    ):
+        return None
+    found = _missing(match[2], subject) or stated(match[2], subject)
+    if found and re.match(r"(?!(?:do not|make sure|remove|handle)\b)\w+ ", found, re.IGNORECASE):
+        return f"{upper_first(text[: match.start(2)])}{lower_first(found)}"
+    if _COMES_OF_IT.search(match[2]) or BAD.search(match[2]):
+        return f"Handle the case where {match[1]}: {match[2]}"
+    return None
 
 
 _FAILS = re.compile(
@@ -108,34 +153,3 @@ def _unhandled(text: str, subject: str) -> str | None:
     """ "This will crash if X" -> "Handle the case where X", where nothing tells what "this" is."""
     match = None if subject else _FAILS.match(text)
     return f"Handle the case where {match[1]}" if match else None
-
-
-# Faults that are only named, as titles do
-
-_NAMES: tuple[tuple[str, str], ...] = (
-    (r"unused (.+)", "Remove unused {0}"),
-    (r"(?:undefined|undeclared) (.+)", "Define {0} before using it"),
-    (r"hard-?coded (.+)", "Do not hardcode {0}"),
-    (r"(?:duplicate|duplicated|repeated) (.+)", "Do not duplicate {0}"),
-    (r"(?:redundant|unnecessary|superfluous|dead|unreachable) (.+)", "Remove unnecessary {0}"),
-    (r"inconsistent (.+)", "Keep {0} consistent"),
-    (r"(?:incorrect|wrong|invalid|inaccurate|outdated|misleading) (.+)", "Correct {0}"),
-    (r"(?:unhandled|uncaught) (.+)", "Handle {0}"),
-    (r"(?:unvalidated|unsanitized|unescaped|unchecked) (.+)", "Validate {0} before using it"),
-    (r"(?:potential|possible|likely) (.+)", "Prevent {0}"),
-    (rf"({any_of('english', 'known mishap')}\b.*)", "Prevent {0}"),
-    (rf"(.* {any_of('english', 'mishap')}\b.*)", "Prevent {0}"),
-)
-
-
-_FINITE_CONSEQUENCE = re.compile(
-    r"\s((?:allows|causes|leads to|results in|breaks|exposes|makes|can|could|may|will)\b)"
-)
-
-
-def _named(text: str) -> str | None:
-    for name, made in _NAMES:
-        if match := re.match(name, text, re.I):
-            name = _FINITE_CONSEQUENCE.sub(r", which \1", match[1], count=1)
-            return made.format(lower_first(name))
-    return None

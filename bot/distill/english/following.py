@@ -6,10 +6,12 @@ import re
 
 from bot.distill.clauses import lower_first
 from bot.distill.english.given import BAD
+from bot.distill.lexicon import any_of
 from bot.distill.verbs import from_gerund, third
 
 _CLAUSE_END = re.compile(
-    r",\s+(?=(?:but|which|so|and this|allowing|making|causing|leading|resulting|meaning)\b)"
+    r",\s+(?=(?:but|which|so|and this)\b"
+    rf"|(?:{any_of('english', 'consequence')}|mean)\w*ing\b)"
     r"|;\s|\s[–—-]\s|: "
 )
 
@@ -24,7 +26,9 @@ def with_what_follows(text: str, end: str = "") -> str:
         return f"{text[: cut.start()]}{end}; otherwise it {match[1]}"
     if match := re.match(r"so (?!that\b)(.*)", rest):
         return f"{text[: cut.start()]}{end}; otherwise {match[1]}"
-    if (match := re.match(r"(\w+ing) (.*)", rest)) and (base := from_gerund(match[1])):
+    if (match := re.match(r"(\w+ing) (?!.*\b(?:will|would|can|could|may|might)\b)(.*)", rest)) and (
+        base := from_gerund(match[1])
+    ):
         return f"{text[: cut.start()]}{end}; otherwise it {third(base)} {match[2]}"
     told = BAD.search(rest) or not cut[0].startswith(",")
     joined = told and not re.match(r"(?:but|which|so|and)\b", rest)

@@ -27,6 +27,7 @@ _RATHER_NOT = re.compile(
     re.IGNORECASE,
 )
 _THING = re.compile(rf"(?:an?|the|some|another|{CODE})(?:\s|$)")
+_CASE = re.compile(r"(?:the )?(?:case|edge case|scenario|situation)s?\b.*", re.IGNORECASE)
 _UNIMPORTANT = re.compile(r"(?i)\b(?:also|instead|ideally|either) ")
 _JOINED = re.compile(
     rf"(,? (?:and|or|then|and then|or at least|and/or)|,) ((?:{ADVERB} )?)([\w-]+ing)\b"
@@ -83,8 +84,12 @@ def _framed(text: str) -> str | None:
             return None
         if found := from_gerund_clause(rest):
             return found
-        if _THING.match(rest) and "consider" in match[0].lower():
-            return "Use " + rest
+        if "consider" in match[0].lower():
+            if case := _CASE.match(rest):
+                return f"Handle {case[0]}"
+            return f"{'Use' if _THING.match(rest) else 'Consider'} {rest}"
+        if _THING.match(rest) and "prefer" in match[0].lower():
+            return f"Prefer {rest}"
     if match := _BEFORE_BASE.match(text):
         rest = re.sub(r"^(?:please|consider)\s+", "", text[match.end() :], flags=re.IGNORECASE)
         return from_gerund_clause(rest) or _from_base_clause(rest)
@@ -131,7 +136,7 @@ def from_gerund_clause(rest: str) -> str | None:
     if match is None:
         return None
     base = _base_of(match[3])
-    if base is None:
+    if base is None or (base == "consider" and re.match(r" (?:if|whether|how)\b", match[4])):
         return None
     negation, adverbs = "do not " if match[1] else "", _UNIMPORTANT.sub("", match[2])
     return upper_first(f"{negation}{adverbs}{base}{_joined(match[4])}")
@@ -173,6 +178,14 @@ def gerund_parts(text: str) -> tuple[str, str, str] | None:
     return None
 
 
+def is_gain(verb: str, what: str) -> bool:
+    """Whether it is good that `what` is avoided, made so, ensured: "make it flaky" is not."""
+    verb = verb.lower()
+    if verb in _AGAINST:
+        return bool(BAD.search(what))
+    return verb not in ("make", "keep") or not BAD.search(what)
+
+
 def gerund_subject(text: str) -> Order | None:
     """ "Using X would be safer" -> "Use X"; the ones that do harm are faults."""
     parts = gerund_parts(text)
@@ -182,8 +195,8 @@ def gerund_subject(text: str) -> Order | None:
     if not _APPROVING.match(predicate) or _DISAPPROVING.search(predicate):
         return None
     gain = _GAIN.match(predicate)
-    if gain and gain[1] in _AGAINST and not BAD.search(gain[2]):
-        return None  # it prevents something that should happen
+    if gain and not is_gain(gain[1], gain[2]):
+        return None
     aim = re.search(r"\bto ((?:ensure|avoid|prevent|recover|keep|handle|make)\b.*)$", predicate)
     end = f" to {gain[1]}{gain[2]}" if gain else f" to {aim[1]}" if aim else ""
     return Order(upper_first(f"{base} {what}{end}"), 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from bot.distill.clauses import CODE, lower_first, upper_first
 from bot.distill.english.order import Order, under
@@ -16,10 +17,16 @@ _OBLIGING = pattern(
     r"\s({})(n't|n’t| not| never)?\s+"
     r"((?:(?:also|ideally|always|only|probably|either|instead|really|still|likely)\s+)*)",
 )
+#: "tests don't have to", "it would need to": nobody is obliged.
+_NO_OBLIGATION = re.compile(
+    r"(?:n't|n’t|\bnot|\bno|\bwould|\bwill|\bmay|\bmight|\bcould)$", re.IGNORECASE
+)
 _NEXT_OBLIGATION = re.compile(
     r",? and (?=(?:the|an?|each|every|all)\b[^,]*\b(?:must|should|needs? to|has to)\b)"
 )
-_NEEDS = re.compile(r"^(.+?) (?:needs|need|requires?) ((?:an?|its own|their own|some) .+)$")
+_NEEDS = re.compile(
+    r"^(.+?) (?:needs|need|requires?) ((?:an?|its own|their own|some|one|another|more) .+)$"
+)
 PRONOUN = re.compile(r"^(?:it|this|that|they|these|those|which)$", re.IGNORECASE)
 _OPINION = re.compile(
     r"^(?:I (?:think|believe|feel|noticed)|it (?:seems|looks like)|note)(?: that)? ", re.IGNORECASE
@@ -42,16 +49,19 @@ _NO_NOUN_START = re.compile(
     re.IGNORECASE,
 )
 _NO_NOUN = re.compile(
-    r"[;:?!]|\s[–—-]\s|\b(?:is|are|was|were|will|does|do|which|but|when|if|because|while)\b"
+    r"[;:?!]|\s[–—-]\s|\b(?:is|are|was|were|has|have|will|does|do|which|but|when|if|because|while)\b"
+    r"|\b(?:that|and|or)$"
 )
+_DETERMINER_OR_CODE = rf"{CODE}|(?:the|an?|its|any|all|every|each|no)$"
+_SAYING = frozenset(["state", "note", "claim", "mention", "document", "say", "ensure", "verify"])
 _LONGEST_NOUN = 14  # words
 
 
 def obligation(text: str, subject: str) -> Order | None:
-    if (needs := _NEEDS.match(text)) and is_noun(needs[1]):
+    if not text.endswith("?") and (needs := _NEEDS.match(text)) and is_noun(needs[1]):
         return Order(f"Give {lower_first(needs[1])} {needs[2]}", 2)
     match = _OBLIGING.search(text)
-    if match is None or text.endswith("?"):
+    if match is None or text.endswith("?") or _NO_OBLIGATION.search(text[: match.start()]):
         return None
     who, circumstance = _subject(text[: match.start()].strip())
     who = _OPINION.sub("", who)
@@ -70,9 +80,20 @@ def is_noun(who: str) -> bool:
     if not who or len(who.split()) > _LONGEST_NOUN or who.count("(") != who.count(")"):
         return False
     first, _, second = who.partition(" ")
-    if from_third(first) and re.match(rf"{CODE}|(?:the|an?|its)\b", second):
+    if from_third(first) and re.match(rf"{CODE}|(?:the|an?|its|to)\b", second):
         return False
-    return not (_NO_NOUN_START.match(who) or _NO_NOUN.search(who))
+    if first.lower() in _SAYING and second.startswith("that "):
+        return False
+    return not (_NO_NOUN_START.match(who) or _NO_NOUN.search(who) or _has_verb(who))
+
+
+def _has_verb(who: str) -> bool:
+    """Whether a word of the phrase governs the next one: "execute USES `db` which"."""
+    words = who.split()
+    return any(
+        from_third(verb) and re.match(_DETERMINER_OR_CODE, following)
+        for verb, following in pairwise(words[1:])
+    )
 
 
 def _subject(who: str) -> tuple[str, str]:
@@ -85,6 +106,8 @@ def _subject(who: str) -> tuple[str, str]:
         if not _SUBORDINATE.match(head):
             return "", ""
         return last.strip(), head if _CONDITION.match(head) else ""
+    if shared := re.match(r"(.+?) (?:is|are|was|were|has|have|[a-z]+s) .*\b(?:and|but|so)$", who):
+        return re.sub(r" \w+ly$", "", shared[1]), ""
     second = _SECOND_CLAUSE.search(who)
     if second and re.search(r"\b(?:is|are|was|were|has|have|will|can)\b", who[: second.start()]):
         return second[1], ""
@@ -110,6 +133,10 @@ def _oblige_action(who: str, rest: str, negated: bool, frequency: str) -> str | 
 
 
 def _oblige_state(who: str, state: str, negated: bool, frequency: str) -> str | None:
+    both = re.match(r"(?:either )?([\w-]+) (and|or) ([\w-]+)(?=$|[\s,;])(.*)$", state)
+    if both and (one := from_participle(both[1])) and (other := from_participle(both[3])):
+        opening = "do not " if negated else ""
+        return upper_first(f"{opening}{frequency}{one} {both[2]} {other} {who}{both[4]}")
     match = re.match(rf"((?:{_ADVERB} )*)([\w-]+)(?:\s+(.*)|([,;].*)?)$", state)
     base = from_participle(match[2]) if match else None
     if match and base and not re.match(r"(?:consistent|aware)", state):

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from bot.distill.clauses import CODE, lower_first, upper_first
-from bot.distill.lexicon import pattern
+from bot.distill.lexicon import pattern, words
 from bot.distill.verbs import from_third, is_doubtful, is_order
 
 _OPENER = pattern("english", "opener", r"^{}\b\s*[,:;–—-]*\s+")
@@ -30,6 +30,8 @@ _NOUN = re.compile(
     rf"(?:[a-z-]*[a-rt-z]|{CODE})"
 )
 _OBJECT = re.compile(rf"(?:the|an?|no|its|all|any|every|each|\d+|{CODE}\S*)$")
+_TITLE_VERBS = words("verbs", "order as a title")
+_NAMED_BY_IT = words("verbs", "noun behind a title")
 #: Longer circumstances would hide the order behind them.
 _LONGEST_CIRCUMSTANCE = 90
 
@@ -63,9 +65,19 @@ def is_order_text(text: str) -> bool:
     return is_order(words[0].strip(",:"), words[1] if len(words) > 1 else "")
 
 
+def titled(title: str) -> Order | None:
+    """A title that begins with a verb that would be a noun elsewhere: "Return failure when X"."""
+    words = bare(title).split()
+    if len(words) < 3 or words[0].lower() not in _TITLE_VERBS or words[1].lower() in _NAMED_BY_IT:
+        return None
+    if _STATEMENT.match(bare(title)) or _is_action_of(words):
+        return None
+    return Order(bare(title), 3)
+
+
 def _is_action_of(words: list[str]) -> bool:
     """ "Default `x` leaves none", "Delete endpoint returns 200": a noun, and what it does."""
-    for at in (2, 3):
+    for at in (1, 2, 3):
         if len(words) > at + 1 and from_third(words[at]) and _OBJECT.match(words[at + 1]):
             plain = all(_NOUN.fullmatch(word) for word in words[1:at])
             return plain and (is_doubtful(words[0]) or not re.match(CODE, words[1]))

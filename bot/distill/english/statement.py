@@ -46,10 +46,23 @@ _BEFORE_MAIN = re.compile(
 )
 
 
+#: "X does A but does not B": what it should do is B.
+_LEAVES_OUT = re.compile(
+    r"^(.+?),? (?:but|and|yet) (?:it |they )?(?:still |also )?"
+    r"(?:does not|doesn't|doesn’t|do not|don't|don’t|never|fails? to) "
+    r"([a-z]+s?\b(?! (?:so|it|them)\b).*)$"
+)
+#: What "this" does there is no fault of its own: it tells what comes of one.
+_OF_CONSEQUENCE = words("english", "verbs of consequence")
+
+
 def stated(text: str, subject: str) -> str | None:
     text = main_statement(text)
+    if (left := _LEAVES_OUT.match(text)) and (made := _left_out(left[1], left[2], subject)):
+        return made
     for match in _FINITE.finditer(text):
         who, verb, rest = text[: match.start()].strip(), match[1], text[match.end() :].strip()
+        unnamed = PRONOUN.match(who) and not subject
         if PRONOUN.match(who):
             who = subject
         plural = verb in BASES and who.endswith("s")
@@ -58,21 +71,54 @@ def stated(text: str, subject: str) -> str | None:
         alone = not rest and (from_third(verb) or verb) not in _HAPPENS
         if verb not in _KINDS and (alone or _AFTER_NOUN.match(rest)):
             continue
+        if unnamed:
+            return _not_this(verb, rest)
         return _undo(lower_first(who), verb, rest) if is_noun(who) else None
     return None
 
 
+def _left_out(clause: str, what: str, subject: str) -> str | None:
+    for match in _FINITE.finditer(clause):
+        who, verb = clause[: match.start()].strip(), match[1]
+        if verb in _KINDS or from_third(verb):
+            who = subject if PRONOUN.match(who) else re.sub(r" (?:already|now|\w+ly)$", "", who)
+            base, _, rest = what.partition(" ")
+            base = base if base in BASES else from_third(base) or ""
+            if base in _BEYOND_US or not base or not who or not is_noun(who):
+                return None
+            return f"Make {lower_first(who)} {base} {with_what_follows(rest)}"
+    return None
+
+
+def _not_this(verb: str, rest: str) -> str | None:
+    """ "This reads X twice", where nothing tells what "this" is: "Do not read X twice"."""
+    adverb = ""
+    if _KINDS.get(verb) == "adverb":
+        adverb = "" if verb in ("still", "also") else f"{verb} "
+        verb, _, rest = rest.partition(" ")
+    base = from_third(verb)
+    if base is None or base in _OF_CONSEQUENCE or not rest or verb in _KINDS:
+        return None
+    return f"do not {adverb}{base} {_bases(rest)}"
+
+
+_EXPECTS = re.compile(
+    r"\b(?:expects?|requires?|accepts?|compares?|needs?|allows?|permits?|supports?)\b"
+)
 #: What the second half of "A, but B" must not be: without a subject, or what another expects.
 _NO_FAULT = re.compile(
-    r"^(?:\w+s|was|were)\s(?:the|an?|[\ue000-\uf8ff])"
-    r"|\b(?:expects?|requires?|accepts?|compares?|needs?)\b"
+    r"^(?:(?:still|also|now|then) )?(?:\w+s|was|were)\s(?:the|an?|[a-z]+s|[\ue000-\uf8ff])"
+    rf"|{_EXPECTS.pattern}"
 )
 
 
 def main_statement(text: str) -> str:
     """Of "A is an improvement, but B fails" the second half; of "In X, A fails" the main clause."""
-    if (but := _BUT.search(text)) and not _NO_FAULT.search(but[1]):
-        return but[1]
+    if but := _BUT.search(text):
+        if not _NO_FAULT.search(but[1]):
+            return but[1]
+        if _EXPECTS.search(but[1]):
+            text = f"{text[: but.start()]}: {but[1]}"
     while match := _BEFORE_MAIN.match(text):
         text = match[1]
     return text
@@ -80,7 +126,7 @@ def main_statement(text: str) -> str:
 
 #: What a library or a language does by its nature is no fault.
 _BY_NATURE = frozenset(
-    ["disallow", "forbid", "prohibit", "recommend", "suggest", "support", "deprecate"]
+    ["disallow", "forbid", "prohibit", "recommend", "suggest", "support", "deprecate", "need"]
 )
 
 
@@ -91,7 +137,7 @@ def _undo(who: str, verb: str, rest: str) -> str | None:
         case "no state":
             return _undo_state(who, f"not {rest}")
         case "possible":
-            return _undo_possible(who, rest)
+            return _undo_possible(who, rest, feared=verb in ("may", "might", "could"))
         case "impossible":
             return f"Make sure {who} can {rest}"
         case "undone":
@@ -113,7 +159,11 @@ def _undo(who: str, verb: str, rest: str) -> str | None:
 _STATES: tuple[tuple[str, str], ...] = (
     (r"(?:un|not )defined\b", "Define {who} before using it"),
     (r"(?:never |not |un)(?:used|referenced|read)\b", "Remove {who} if nothing uses it"),
-    (r"(?:redundant|unnecessary|unneeded|superfluous|obsolete|dead|unreachable)\b", "Remove {who}"),
+    (r"(?:redundant|unnecessary|unneeded|superfluous|obsolete|dead)\b", "Remove {who}"),
+    (
+        r"(?:unreachable|unbounded|untested|unprotected|unhandled|incomplete)\b",
+        "Do not leave {who} {state}",
+    ),
     (r"inconsistent with (.+)", "Keep {who} consistent with {what}"),
     (r"(?:out of|not in) sync with (.+)", "Keep {who} in sync with {what}"),
     (r"(?:vulnerable|prone|susceptible|exposed|subject) to (.+)", "Protect {who} from {what}"),
@@ -131,8 +181,11 @@ def _undo_state(who: str, rest: str) -> str | None:
     rest = re.sub(r"^(?:still|also|now|both|likely|potentially|already|then) ", "", rest)
     for state, made in _STATES:
         if match := re.match(state, rest, re.I):
-            text = made.format(who=who, what=match[1] if match.groups() else "")
-            return text if match.groups() else with_what_follows(text + rest[match.end() :])
+            text = made.format(who=who, what=match[1] if match.groups() else "", state=match[0])
+            tail = rest[match.end() :]
+            if joined := re.match(r" and (?=([a-z]+s) )", tail):
+                tail = f": it {tail[joined.end() :]}" if from_third(joined[1]) else tail
+            return text if match.groups() else with_what_follows(text + tail)
     match = re.match(rf"(not |never |no longer |only )?((?:{ADVERB} )*)([\w-]+)(.*)$", rest, re.I)
     base = from_participle(match[3]) if match else None
     if match is None or base is None:
@@ -141,26 +194,39 @@ def _undo_state(who: str, rest: str) -> str | None:
     if negation == "only":
         return f"do not only {base} {who}{tail}"
     if negation:
+        if on := re.match(r" (for|on|at|to)(?=$|[;,:.])", tail):
+            base, tail = f"{base} {on[1]}", tail[on.end() :]
         return f"{base} {with_what_follows(who + tail)}"
     if base in _ALWAYS_AMISS or _AMISS.search(rest):
         return f"do not {adverbs}{base} {who}{tail}"
     return None
 
 
-def _undo_possible(who: str, rest: str) -> str | None:
+#: "could use a helper" suggests, "may shut down first" fears.
+_SUGGESTS = frozenset(
+    ["be", "use", "benefit", "want", "need", "help", "do", "look", "make", "have"]
+)
+
+
+def _undo_possible(who: str, rest: str, *, feared: bool) -> str | None:
     if match := re.match(r"(?:not|never) (.*)$", rest):
         return f"Make {who} {match[1]}"
     match = re.match(rf"((?:{ADVERB} |still )*)(be )?([\w-]+)", rest, re.I)
     verb = match[3].lower() if match else ""
     if match is None or (verb not in BASES and not match[2]):
         return None
-    if not BAD.search(rest) and verb not in (
-        "return",
-        "grow",
-        "exceed",
-        "differ",
-        "allow",
-        "cause",
+    if (
+        not (feared and verb not in _SUGGESTS)
+        and not BAD.search(rest)
+        and verb
+        not in (
+            "return",
+            "grow",
+            "exceed",
+            "differ",
+            "allow",
+            "cause",
+        )
     ):
         return None
     return f"Do not let {who} {re.sub(r'^still ', '', rest)}"
@@ -181,7 +247,7 @@ def _do(who: str, rest: str) -> str | None:
     base = word if word.lower() in BASES else from_third(word)
     if base in _BEYOND_US:
         return None
-    return f"Make {who} {base}{space}{tail}" if base else None
+    return f"Make {who} {base}{space}{with_what_follows(tail)}" if base else None
 
 
 def _undo_adverb(who: str, adverb: str, rest: str) -> str | None:
