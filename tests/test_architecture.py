@@ -28,9 +28,9 @@ HOMES = {
 
 # The domain computes; it has no clock, no disk and no network. What is not listed is refused.
 PURE = {
-    "__future__", "bisect", "collections", "dataclasses", "datetime", "enum", "functools",
-    "hashlib", "heapq", "html", "itertools", "json", "markdown_it", "math", "operator", "pathlib",
-    "re", "snowballstemmer", "string", "typing", "unicodedata", "yaml",
+    "__future__", "bisect", "collections", "dataclasses", "datetime", "difflib", "enum",
+    "functools", "hashlib", "heapq", "html", "itertools", "json", "markdown_it", "math",
+    "operator", "pathlib", "re", "snowballstemmer", "string", "typing", "unicodedata", "yaml",
 }  # fmt: skip
 DOMAIN_MAY_KNOW = ("bot.errors", "bot.facts", "bot.lessons", "bot.settings")
 TELLS_THE_TIME = {"now", "today", "utcnow"}
