@@ -4,17 +4,65 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from bot.channels.onboarding import Seen
 from bot.lessons.adoption import Adopted
-from bot.settings import CommitStyle
+from bot.lessons.store import LESSONS
+from bot.settings import CommitStyle, Settings
+from bot.settings.file import FILE
 from bot.texts import message
 
+ONBOARDING = "Set up Lessonkeeper"
 
-def set_up(paths: Sequence[str], adopted: int, style: CommitStyle, *, direct: bool) -> str:
+
+def set_up(
+    paths: Sequence[str],
+    adopted: int,
+    style: CommitStyle,
+    *,
+    direct: bool = False,
+    signer: str | None = None,
+) -> str:
     """The message of the commit that sets the repository up. `adopted`: lines given our trailer."""
     lines = [f"Write {path}" for path in paths]
     if adopted:
         lines.append(f"Give {adopted} line{'s' if adopted > 1 else ''} our trailer")
-    return message(f"{style.prefix}: set up Lessonkeeper", lines, (), style, direct=direct)
+    headline = f"{style.prefix}: set up Lessonkeeper"
+    return message(headline, lines, (), style, direct=direct, signer=signer)
+
+
+def onboarding(seen: Seen, settings: Settings, gave: Mapping[str, int], starter: int) -> str:
+    """The text of the onboarding pull request. `gave`: bullets by reviewer; of people under ""."""
+    rows = [
+        f"| `{login}` | {count} | {gave.get(login, 0)} |" for login, count in seen.reviewers.items()
+    ]
+    rows.append(f"| people with write access | | {gave.get('', 0)} |")
+    what = (
+        "Lessonkeeper keeps what reviewers and CI had to say more than once, one line each, in"
+        f" `{LESSONS}`, so that the next person or coding agent starts with it."
+    )
+    ask = (
+        f"**Nothing is written here until this is merged.** Edit `{FILE}` on this branch where it"
+        " is not right, then merge. Close this to say no: it is not opened again."
+    )
+    parts = [
+        what,
+        ask,
+        f"In the last {seen.looked_at} merged pull requests:",
+        "\n".join(
+            ["| reviewer | reviewed | bullets it would have given |", "|---|---|---|", *rows]
+        ),
+    ]
+    if seen.agents:
+        names = ", ".join(f"`{login}` (opened {n})" for login, n in seen.agents.items())
+        parts.append(f"Under `agents`, because they open pull requests here: {names}.")
+    if settings.mode == "pull_request":
+        parts.append("`mode: pull_request`, because rules of the default branch ask for it.")
+    if starter:
+        parts.append(
+            f"The second commit is a starter store: {starter} lesson{'s' if starter > 1 else ''} of"
+            " the last 90 days. Drop that commit to start empty."
+        )
+    return "\n\n".join(parts)
 
 
 def adoption(adopted: Sequence[Adopted], *, done: bool) -> str:

@@ -32,7 +32,7 @@ from bot.work.distilling import Chosen
 from bot.work.memory import Known, Memory
 from bot.work.past import Past, learned, reviewed
 from bot.work.places import Places
-from bot.work.readings import Readings
+from bot.work.readings import PastReadings
 from bot.work.writing import Written, apply
 from bot.writer import Writer
 
@@ -65,7 +65,7 @@ class Operator:
 
     places: Places
     memory: Memory
-    readings: Readings
+    readings: PastReadings
     distillers: Chosen
 
     def find(self, name: str) -> Known:
@@ -97,7 +97,7 @@ def operator(environment: Environment, now: Callable[[], datetime]) -> Iterator[
         yield Operator(
             Places(app, data, now, protocols),
             Memory(engine, writer),
-            Readings(engine, writer),
+            PastReadings(engine, writer),
             Chosen(environment.anthropic_api_key),
         )
     finally:

@@ -22,7 +22,7 @@ from bot.work.codec import Wanted
 from bot.work.distilling import Distillers, distill, remembered
 from bot.work.memory import Known, Memory
 from bot.work.places import Place
-from bot.work.readings import Readings
+from bot.work.readings import PastReadings
 
 TOGETHER = 25  # pull requests per opening: some 200 requests, well within a token's life
 
@@ -56,7 +56,7 @@ class Past:
     """Wired once; `open` is called anew from time to time, because tokens end."""
 
     memory: Memory
-    readings: Readings
+    readings: PastReadings
     distillers: Distillers
     open: Open
     now: Callable[[], datetime]

@@ -29,7 +29,10 @@ Open = Callable[[Known], AbstractContextManager[Place]]
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """`opening` opens a repository where it is known; `forget_owner` drops what was read of one."""
+    """`opening` opens a repository where it is known; `forget_owner` drops what was read of one.
+
+    `arrived` is told the repositories that an installation is in, again and again.
+    """
 
     memory: Memory
     inbox: Inbox
@@ -38,6 +41,7 @@ class Presence:
     opening: Open
     forget_owner: Callable[[str], None]
     now: Callable[[], datetime]
+    arrived: Callable[[int, Collection[int], datetime], None] = lambda *_: None
 
     @contextmanager
     def open(self, known: Known, heard_as: tuple[int, str] | None = None) -> Iterator[Place]:
@@ -174,6 +178,7 @@ class Presence:
             if each.archived and each.id in known and known[each.id].here:
                 self.drop(each.id, "the repository is archived")
         self.resume([each.id for each in working])
+        self.arrived(installation, [each.id for each in working], self.now())
 
     def reconcile(self) -> None:
         """Every installation looked at; one that cannot be keeps no other back. Raises Fault."""

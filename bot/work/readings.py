@@ -30,7 +30,7 @@ readings = Table(
 )
 
 
-class Readings:
+class PastReadings:
     """Every change is on disk when a call returns. Methods raise Fault when the database does."""
 
     def __init__(self, engine: Engine, writer: Writer) -> None:

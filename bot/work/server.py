@@ -26,6 +26,7 @@ from bot.metrics import Metrics
 from bot.readers import Tokens
 from bot.timers import Timers
 from bot.work.agents import Agents, Reports
+from bot.work.arrivals import Arrivals
 from bot.work.ci_fixing import CiFixes
 from bot.work.commanding import Comments
 from bot.work.committing import Committing
@@ -39,10 +40,13 @@ from bot.work.hearing import Hearing
 from bot.work.looking import Looks
 from bot.work.memory import Memory
 from bot.work.notices import Notices
+from bot.work.onboarding import Onboarding
 from bot.work.outbox import Outbox
+from bot.work.past import Past
 from bot.work.places import Places
 from bot.work.presence import Presence
 from bot.work.questions import Questions
+from bot.work.readings import PastReadings
 from bot.work.recovery import Readings, Recovery
 from bot.work.reviewing import Reviews
 from bot.work.rounds import Rounds
@@ -104,6 +108,18 @@ class Server:
         self.questions = Questions(engine, self._writer, self.memory, self.notices)
         distillers = parts.distillers(self.memory)
         reviews = Reviews(self.memory, outbox, self.questions, distillers, parts.debounce)
+        self.arrivals = Arrivals(engine, self._writer)
+        self.past = PastReadings(engine, self._writer)
+        opening = parts.places.open
+        self._onboarding = Onboarding(
+            self.arrivals,
+            self.memory,
+            self.writes,
+            Past(self.memory, self.past, distillers, opening, parts.now),
+            reviews,
+            opening,
+            parts.now,
+        )
         self.features: tuple[Feature, ...] = (
             reviews,
             Presses(self.questions, self.notices, parts.places.app.id, parts.now),
@@ -118,6 +134,7 @@ class Server:
             ),
             Looks(outbox),
             CiFixes(self.failed_jobs, outbox, parts.places.app.id, parts.debounce),
+            self._onboarding,
         )
         self.presence = Presence(
             self.memory,
@@ -127,6 +144,7 @@ class Server:
             parts.places.open,
             parts.places.forget_owner,
             parts.now,
+            self.arrivals.arrive,
         )
         self._settings_check = SettingsCheck()
         self._hearing = Hearing(
@@ -161,7 +179,7 @@ class Server:
         health = health_blueprint(self.metrics, self.alive, parts.metrics_token)
         self.tokens = Tokens(engine, self._writer, parts.reader_keys, parts.now)
         self.reports = Reports(engine, self._writer)
-        opening = parts.places.open  # a look of a reader does not make the App present
+        # A look of a reader does not make the App present.
         access = Access(self.memory, Freshness(opening, parts.now), (self.tokens, parts.actions))
         showing = Showing(access, ShownRecord(self.memory, self._writer), parts.now)
         agents = Agents(access, self.questions, self.reports, opening, parts.now)
@@ -243,6 +261,7 @@ class Server:
         self.notices.prune(now)
         self.tokens.prune(now)
         self.reports.prune(now)
+        self.past.prune(now)
         self.handover.collect()
 
     def _receive(self, event: Event) -> timedelta | None:
@@ -258,6 +277,7 @@ class Server:
         try:
             with self.presence.during(repository):
                 self._committing.commit(repository)
+                self._onboarding.attend(repository)
         except UserError as error:
             self._tell(repository, error)
             raise
