@@ -27,7 +27,7 @@ _PIVOTS = ("not", "instead of", "rather than", "before", "after", "over", "than"
 
 def opposites(text: str, seed: int = 0) -> Iterator[Opposite]:
     """Every opposite of the text that the makers know; `seed` chooses words, places and values."""
-    dice = random.Random(f"{seed} {text}")
+    dice = random.Random(f"{seed} {text}")  # nosec B311: a test of words
     makers = (
         _negated,
         _affirmed,
@@ -44,7 +44,7 @@ def opposites(text: str, seed: int = 0) -> Iterator[Opposite]:
 
 def pairs_in_a_frame(text: str, seed: int = 0) -> Iterator[tuple[str, str, str]]:
     """Opposites that need words which the text may not have: they are put at its end or head."""
-    dice = random.Random(f"{seed} {text}")
+    dice = random.Random(f"{seed} {text}")  # nosec B311: a test of words
     words = sorted({w.lower() for w in _PLAIN.findall(text)})
     x, y = dice.sample(words, 2) if len(words) > 1 else ("tabs", "spaces")
     head, end = text[:1].lower() + text[1:], text.rstrip(".")

@@ -90,7 +90,7 @@ _TURNED_OFF = r"(?:disabled|turned off|skipped|bypassed|deactivated|ignored|swit
 _THE = r"(?:(?:the|all|any|every|this|these|its|our|failing|of|for|`) ?){0,3}"
 _FLAG = (
     r"(?<![\w-])(?:--no-verify\b|--no-gpg-sign\b|--insecure\b|--no-check-certificate\b"
-    r"|--trusted-host\b|--skip-ssl\b|strict-ssl\s+false|sslverify[\s=]+false|verify\s*=\s*false"
+    r"|--trusted[-]host\b|--skip-ssl\b|strict-ssl\s+false|sslverify[\s=]+false|verify\s*=\s*false"
     r"|rejectunauthorized\s*[:=]\s*false|node_tls_reject_unauthorized\s*=\s*[\"']?0"
     r"|stricthostkeychecking[\s=]+no|insecureskipverify\s*[:=]\s*true)"
 )

@@ -14,7 +14,7 @@ from bot.git.names import is_object_id, unsafe_branch, unsafe_path
 @pytest.mark.parametrize(
     "name",
     [
-        "--upload-pack=touch /tmp/x",
+        "--upload-pack=touch /srv/x",
         "-",
         "",
         "HEAD",
