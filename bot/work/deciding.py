@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 def permission(scene: Scene, account: Account) -> Permission:
-    """What GitHub says of an account at this moment; nobody may do anything."""
+    """What GitHub says of an account at this moment."""
     return scene.place.forge.permission(account.login)
 
 
