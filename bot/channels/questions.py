@@ -170,7 +170,7 @@ def _of_review(
 def of_note(
     repository: int,
     kind: Kind,
-    comment: int,
+    source: str,
     by: Account,
     at: datetime,
     *,
@@ -180,8 +180,10 @@ def of_note(
     why: str = "",
     excerpt: str = "",
 ) -> Question:
-    """A note that a comment made; `pull` is None where the conversation is an issue's."""
-    source = f"comment:{comment}"
+    """A note that a comment or a message made.
+
+    `pull` is None where the conversation is an issue's; `number` is 0 outside of GitHub.
+    """
     return Question(
         id=question_id(repository, source, ""),
         kind=kind,

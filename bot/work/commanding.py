@@ -12,19 +12,16 @@ from datetime import datetime, timedelta
 
 from bot import talk
 from bot.channels import commands
+from bot.channels.notes import Note, offered, typed
 from bot.channels.questions import Answer, Decision, Kind, Question, kept, may_decide, of_note
 from bot.channels.trust import is_agent
-from bot.distill.model import Distilled, Lesson, Remark
-from bot.distill.note import as_typed, first_sentence, suggested
-from bot.distill.pipeline import distill_review
-from bot.distill.quarantine import quarantine
 from bot.distill.validate import Refused
 from bot.errors import UserError
 from bot.forge.protocol import Reaction
 from bot.lessons.orders import Order, Retire, Undo
 from bot.work.codec import Wanted
 from bot.work.deciding import decide, permission
-from bot.work.distilling import Distillers, remembered
+from bot.work.distilling import Distillers, distilled_note
 from bot.work.explaining import Explaining
 from bot.work.feature import Scene
 from bot.work.memory import Memory
@@ -99,78 +96,51 @@ class _Heard:
     # notes
 
     def _keep(self, text: str) -> None:
-        checked = as_typed(text, self.scene.settings.store.characters)
-        if isinstance(checked, Refused):
-            self._refuse(checked.reason)
+        note = typed(text, self.scene.settings.store.characters, agent=self.agent)
+        if isinstance(note, Refused) or note.kind is not Kind.NOTE:
+            self._ask(note)
             return
-        lesson = Lesson(checked.text)
-        if reason := quarantine(text):
-            self._ask(Kind.QUARANTINED, lesson, reason, checked.text)
-        elif self.agent:
-            self._ask(Kind.PROPOSED, lesson)
-        else:
-            note, at, author = self._note(Kind.NOTE, lesson), self.event.at, self.event.author
-            self.by.questions.keep(
-                self.scene.known.id,
-                note,
-                self.event.comment,
-                Decision(Answer.KEEP, author.login, at),
-                Wanted(evidence=kept(note, author, at)),
-                self.by.now(),
-            )
-            self._react(Reaction.THUMBS_UP)
+        question, at, author = self._question(note), self.event.at, self.event.author
+        self.by.questions.keep(
+            self.scene.known.id,
+            question,
+            self.event.comment,
+            Decision(Answer.KEEP, author.login, at),
+            Wanted(evidence=kept(question, author, at)),
+            self.by.now(),
+        )
+        self._react(Reaction.THUMBS_UP)
 
     def _offer(self, text: str) -> None:
-        settings = self.scene.settings
-        found = self._distilled(text)
-        kind = Kind.PROPOSED if self.agent else Kind.OFFERED
-        characters = settings.store.characters
-        if found.lessons:
-            self._ask(kind, found.lessons[0])
-        elif found.quarantined:
-            held = found.quarantined[0]
-            self._ask(Kind.QUARANTINED, suggested(held.text, characters), held.reason, held.text)
-        elif (lesson := first_sentence(text, characters)) and not quarantine(lesson.sentence):
-            self._ask(kind, lesson)
-        else:
-            self._refuse(found.ignored or "")
+        by, scene = self.by, self.scene
+        found = distilled_note(by.memory, by.distillers, scene, self._source, text, by.now())
+        self._ask(offered(text, found, scene.settings.store.characters, agent=self.agent))
 
-    def _distilled(self, text: str) -> Distilled:
-        known, settings = self.scene.known, self.scene.settings
-        return remembered(
-            self.by.memory,
-            known.id,
-            f"comment:{self.event.comment}",
-            self.by.now(),
-            lambda: distill_review(
-                self.by.distillers(settings, known.id),
-                (Remark(text),),
-                limit=1,
-                characters=settings.store.characters,
-            ),
-        )
+    @property
+    def _source(self) -> str:
+        return f"comment:{self.event.comment}"
 
-    def _note(
-        self, kind: Kind, lesson: Lesson | None, why: str = "", excerpt: str = ""
-    ) -> Question:
+    def _question(self, note: Note) -> Question:
         event = self.event
         forge = self.scene.place.forge
         return of_note(
             self.scene.known.id,
-            kind,
-            event.comment,
+            note.kind,
+            self._source,
             event.author,
             event.at,
             number=event.number,
             pull=forge.pull_request(event.number) if event.is_pull_request else None,
-            lesson=lesson,
-            why=why,
-            excerpt=excerpt,
+            lesson=note.lesson,
+            why=note.why,
+            excerpt=note.excerpt,
         )
 
-    def _ask(self, kind: Kind, lesson: Lesson | None, why: str = "", excerpt: str = "") -> None:
-        note = self._note(kind, lesson, why, excerpt)
-        self.by.questions.add(self.scene.known.id, note, self.by.now())
+    def _ask(self, note: Note | Refused) -> None:
+        if isinstance(note, Refused):
+            self._refuse(note.reason)
+            return
+        self.by.questions.add(self.scene.known.id, self._question(note), self.by.now())
         self._react(Reaction.EYES)
 
     # orders and decisions

@@ -1,4 +1,4 @@
-"""One review through the distiller that its repository's settings name."""
+"""One review or note through the distiller that its repository's settings name."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Protocol
 from bot.channels.review import remarks
 from bot.channels.trust import verdict
 from bot.distill.claude import Budget, Claude
-from bot.distill.model import Distilled, Distiller
+from bot.distill.model import Distilled, Distiller, Remark
 from bot.distill.offline import Offline
 from bot.distill.pipeline import distill_review
 from bot.facts import Review, ReviewState
 from bot.settings import Settings
+from bot.work.feature import Scene
 from bot.work.memory import Memory
 
 
@@ -59,6 +60,30 @@ def remembered(
         known = make()
         memory.keep_distilled(repository, source, known, now)
     return known
+
+
+def distilled_note(
+    memory: Memory,
+    distillers: Distillers,
+    scene: Scene,
+    source: str,
+    text: str,
+    now: datetime,
+) -> Distilled:
+    """What is left of a person's note, one sentence at most."""
+    settings, repository = scene.settings, scene.known.id
+    return remembered(
+        memory,
+        repository,
+        source,
+        now,
+        lambda: distill_review(
+            distillers(settings, repository),
+            (Remark(text),),
+            limit=1,
+            characters=settings.store.characters,
+        ),
+    )
 
 
 def distill(review: Review, distiller: Distiller, settings: Settings) -> Distilled:

@@ -30,6 +30,7 @@ from bot.work.codec import Wanted, question_from_text, question_to_text
 from bot.work.memory import Memory
 from bot.work.notices import CHECK_RUN, Notices
 from bot.writer import Writer
+from bot.writes import request_write
 
 questions = Table(
     "questions",
@@ -71,6 +72,13 @@ class Questions:
         rows = select(questions).where(*mine).order_by(questions.c.at, questions.c.id)
         with reading(self._engine) as c:
             return tuple(_record(row) for row in c.execute(rows))
+
+    def of_repository(self, repository: int) -> tuple[Record, ...]:
+        """All of it, oldest first."""
+        mine = select(questions).where(questions.c.repository == repository)
+        with reading(self._engine) as c:
+            rows = c.execute(mine.order_by(questions.c.at, questions.c.id))
+            return tuple(_record(row) for row in rows)
 
     def numbers(self, repository: int, prefix: str) -> frozenset[int]:
         """The conversations where something undecided is asked whose source begins so."""
@@ -114,7 +122,7 @@ class Questions:
 
         def change(c: Connection) -> None:
             if self._keep(c, repository, question, None, {}):
-                self._notices.put(c, repository, question.number, CHECK_RUN, None, now)
+                self._tell(c, repository, question, now)
 
         self._writer.do(change)
 
@@ -160,7 +168,7 @@ class Questions:
                 return False
             if wanted != Wanted():
                 self._memory.put(c, repository, subject(question.id), wanted, now, now)
-            self._notices.put(c, repository, question.number, CHECK_RUN, None, now)
+            self._tell(c, repository, question, now)
             return True
 
         return self._writer.do(change)
@@ -192,13 +200,20 @@ class Questions:
 
         def change(c: Connection) -> None:
             if c.execute(row).rowcount and question.kind is not Kind.NOTE:
-                self._notices.put(c, repository, question.number, CHECK_RUN, None, now)
+                self._tell(c, repository, question, now)
 
         self._writer.do(change)
 
     def prune(self, now: datetime) -> None:
         old = delete(questions).where(questions.c.at <= now - KEPT)
         self._writer.do(lambda c: c.execute(old).rowcount)
+
+    def _tell(self, c: Connection, repository: int, question: Question, now: datetime) -> None:
+        """In its conversation, if that is on GitHub; whoever else tells does so after a write."""
+        if question.number:
+            self._notices.put(c, repository, question.number, CHECK_RUN, None, now)
+        else:
+            request_write(c, repository, now)
 
     def _keep(
         self,

@@ -110,7 +110,9 @@ def test_keep_writes_a_founder_note_of_the_day_it_was_kept() -> None:
 
 def test_a_note_has_one_id_whatever_is_made_of_it() -> None:
     def note(text: str) -> Question:
-        return of_note(11, Kind.OFFERED, 5, ALICE, NOON, number=7, pull=None, lesson=Lesson(text))
+        return of_note(
+            11, Kind.OFFERED, "comment:5", ALICE, NOON, number=7, pull=None, lesson=Lesson(text)
+        )
 
     assert note("One.").id == note("Other.").id
     assert (note("One.").source, note("One.").pull) == ("comment:5", 0)
