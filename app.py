@@ -126,6 +126,8 @@ def _parser() -> argparse.ArgumentParser:
     mcp.add_argument("--url", metavar="SERVER", help="ask a server instead of a repository")
     mcp.add_argument("--token-file", type=Path, metavar="FILE", help="with --url: reader's token")
     mcp.add_argument("--http", type=int, metavar="PORT", help="on this machine, instead of stdio")
+    replay = command("replay", _replay, "a stored delivery again; the running server works on it")
+    replay.add_argument("guid", metavar="GUID")
     sweep = command("sweep", _sweep, "expiry, and bullets whose files moved or went")
     _repository(sweep)
     sweep.add_argument("--push", action="store_true", help="publish the commit")
@@ -420,6 +422,14 @@ def _report_pairs(options: argparse.Namespace) -> int:
         _print(to_json(found))
     else:
         print(to_markdown(found), end="")
+    return DONE
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from bot.commands.replaying import replay
+
+    replay(options.guid, os.environ)
+    print(f"{options.guid} will be worked on again by the server that runs.")
     return DONE
 
 
