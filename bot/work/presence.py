@@ -79,8 +79,7 @@ class Presence:
     def _note(self, found: Known, place: Place) -> None:
         known = self.memory.known(found.id)
         if place.repository.archived:
-            if known is None or known.here:
-                self.memory.leave(repository=found.id)
+            self.drop(found.id, "the repository is archived")
             return
         name = place.repository.full_name
         if known != replace(found, full_name=name, here=True):
@@ -119,10 +118,12 @@ class Presence:
             return True
 
     def drop(self, repository: int, reason: str) -> None:
-        """Leaves a repository with all that waits for it. One line in the log, however much."""
+        """Leaves a repository with all that waits for it. One line in the log, however often."""
+        known = self.memory.known(repository)
         waited = self.memory.drop(repository)
         self.inbox.drop_parked(repository, self.now(), reason)
-        log.info("repository %d: its work is dropped (%d waited): %s", repository, waited, reason)
+        if waited or (known is not None and known.here):
+            log.info("repository %d: its work is dropped: %s", repository, reason)
 
     def resume(self, repositories: Collection[int]) -> None:
         """What is parked there may go now: it runs again."""
@@ -146,14 +147,12 @@ class Presence:
         """A repository was moved, archived or brought back. Raises the errors of the forge room."""
         with self.open(known, heard_as) as place:
             archived = place.repository.archived
-        if archived:
-            self.drop(known.id, "the repository is archived")
-        else:
+        if not archived:
             self.resume([known.id])
 
     def look_at(self, installation: int) -> None:
         """An installation came, went or changed. Raises the errors of the forge room."""
-        known = {each.id: each for each in self.memory.of_installation(installation)}
+        known = {each.id for each in self.memory.of_installation(installation)}
         try:
             if self.app.installation(installation).suspended:
                 raise Suspended("The installation is suspended.")
@@ -166,19 +165,16 @@ class Presence:
             return
         except Gone:
             there = {}
-        gone = known.keys() - there.keys()
-        waiting = self.memory.with_waiting(gone)
-        for number in gone:
-            if known[number].here or number in waiting:
-                self.drop(number, "the App is not installed there any more")
-        working = [each for each in there.values() if not each.archived]
-        for each in working:
-            self.memory.meet(each.id, installation, each.full_name)
+        for number in known - there.keys():
+            self.drop(number, "the App is not installed there any more")
         for each in there.values():
-            if each.archived and each.id in known and known[each.id].here:
+            if each.archived:
                 self.drop(each.id, "the repository is archived")
-        self.resume([each.id for each in working])
-        self.arrived(installation, [each.id for each in working], self.now())
+            else:
+                self.memory.meet(each.id, installation, each.full_name)
+        working = [each.id for each in there.values() if not each.archived]
+        self.resume(working)
+        self.arrived(installation, working, self.now())
 
     def reconcile(self) -> None:
         """Every installation looked at; one that cannot be keeps no other back. Raises Fault."""

@@ -103,6 +103,18 @@ def test_an_installation_that_is_gone_is_swept_no_more(
     assert len(dropped) == (0 if told else 1)
 
 
+def test_what_is_parked_when_the_app_goes_is_not_kept(playing: Stage, estate: Estate) -> None:
+    estate.review()
+    playing.forge.suspend(estate.installation)
+    estate.settle()
+    assert parked(estate) != []
+    playing.forge.uninstall(estate.installation)
+    estate.settle()
+    assert parked(estate) == []
+    rows = playing.server.inbox.newest(1000, Status.DONE)
+    assert "the App is not installed there any more" in {row.reason for row in rows}
+
+
 def test_suspended_and_unsuspended_in_the_wrong_order_it_works(
     playing: Stage, estate: Estate
 ) -> None:

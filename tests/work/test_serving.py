@@ -178,6 +178,7 @@ def test_a_delivery_becomes_a_commit_and_sigterm_ends_it_well(
 def test_polling_needs_no_address_and_ends_when_the_work_is_done(
     operator: Operator, shop: SandboxRepository
 ) -> None:
+    operator.variables["LESSONKEEPER_WEBHOOK_SECRETS"] = ""
     review(shop)
     operator.forge.lose_deliveries()
     first = operator.run("serve", "--poll", "--once")
