@@ -139,7 +139,9 @@ def test_a_named_key_file_is_never_made(data: Path, tmp_path: Path, app: Credent
     assert not (tmp_path / "missing").exists()
 
 
-@pytest.mark.parametrize("text", ["", "password", NEW[:-4], f"{NEW},short"])
+@pytest.mark.parametrize(
+    "text", ["", "password", NEW[:-4], f"{NEW},short"], ids=["empty", "word", "cut", "second"]
+)
 def test_what_is_no_key_is_refused(data: Path, tmp_path: Path, text: str) -> None:
     file = tmp_path / "key"
     file.write_text(text)
