@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from bot.distill import english
-from bot.distill.clauses import CODE
+from bot.distill.clauses import CODE, lower_first
 from bot.distill.lexicon import any_of, pattern
 from bot.distill.material import Material, subject
 
@@ -49,7 +49,7 @@ _PARTS = re.compile(
     r";\s+|\s[—–-]{1,2}\s|—|:\s+(?=[a-z\ue000-\uf8ff])"
     r"|,\s+(?:so|and|but|or|then)\s+|,\s+(?=(?:please|should|must|needs? to|has to)\b)"
 )
-_OBLIGES = re.compile(r"(?:should|must|needs to|has to)\b")
+_OBLIGES = re.compile(r"(?:should|must|needs to|has to)\b|(?:Should|Must|Needs to|Has to) be\b")
 _ASIDE = re.compile(r"(?:minor|positive change|nit)\b", re.IGNORECASE)
 
 
@@ -92,7 +92,7 @@ def _of_prose(material: Material) -> Iterator[Candidate]:
     for index, sentence in enumerate(material.prose):
         for before, clause in _clauses(sentence):
             meant = subject(sentence) or about if before else about
-            clause = f"it {clause}" if meant and _OBLIGES.match(clause) else clause
+            clause = f"it {lower_first(clause)}" if meant and _OBLIGES.match(clause) else clause
             if not _ASIDE.match(clause) and (order := english.order(clause, meant)):
                 base = _GIVEN if order.sureness == 3 else _OBLIGATION
                 yield _scored(order, base - index * 0.6, index, before)
@@ -135,7 +135,9 @@ def _scored(order: english.Order, base: float, source: int, before: str = "") ->
     text = order.text
     words = len(text.split())
     score = base + 2.5 * min(3, len(set(re.findall(CODE, text))))
-    score -= (6 if source == TITLE else 14) * (words < 4) + 12 * (words > 34)
+    score -= (6 if source == TITLE else 14) * (
+        words < 4 and not (words == 3 and text.endswith(" instead"))
+    ) + 12 * (words > 34)
     score -= 16 * min(2, len(_LEANING.findall(text)))
     score -= 30 * is_empty(text)
     score -= sum(penalty for penalty, words_of in _PENALTIES if words_of.match(text))

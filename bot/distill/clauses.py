@@ -32,6 +32,7 @@ _IDENTIFIER = re.compile(
     rf"""(?<![\w`@/.\ue000-\uf8ff-])(?:
       @?(?:\.{{0,2}}/)?(?:[\w.@\[\]()-]+/)+[\w.\[\]-]+\.(?:{_FILE})\b         # a path
     | [\w-]+(?:\.[\w-]+)*\.(?:{_FILE})\b(?!\()                               # a file
+    | (?:[A-Za-z_]\w*\.)*[a-z]\w*_\w+[?!](?=\s[a-z])                          # a_predicate?
     | [A-Za-z_]\w*(?:\?\.\w+)+                                               # maybe?.there
     | (?:[A-Za-z_]\w*(?:\.|::))*\w*[a-z0-9]_\w+                              # snake_case
     | _\w*[a-z]\w*

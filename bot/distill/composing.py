@@ -21,7 +21,7 @@ from bot.distill.worth import praises
 _SHORTEST_CLAUSE = 25
 _SHORTEST_REASON = 12
 #: An order of this length that says why needs no other reason.
-_TOLD_ENOUGH = 90
+_TOLD_ENOUGH = 150
 
 _LEANING_START = pattern("leaning", "leaning start", r"^{}\b")
 _UNSTORABLE = pattern("leaning", "unstorable", r"\b{}\b")
@@ -97,6 +97,7 @@ def _sentence(candidate: Candidate, material: Material) -> str | None:
     if order is None:
         return None
     told = _REASONED.search(order) and material.length(order) > _TOLD_ENOUGH
+    told = told or (candidate.sureness == 1 and bool(re.search(r": |; otherwise", order)))
     reason = "" if told else _reason(order, candidate, material)
     placed = _placed(order, reason, material)
     named = order + reason if re.search(CODE, order + reason) else ""
@@ -284,6 +285,8 @@ def _statement(text: str, material: Material) -> str:
 def _fitting(addition: str, order: str, material: Material) -> str:
     room = material.limit - material.length(order)
     fitting = _shortened(addition, material, room) or ""
+    if fitting != addition and _CONDITIONED.match(fitting.lstrip(" :")) and "," not in fitting:
+        return ""  # the condition is left, and what it conditions is gone
     return fitting if len(fitting) > _SHORTEST_REASON else ""
 
 

@@ -82,7 +82,7 @@ def material(finding: Finding, limit: int) -> Material:
     found = list(sentences("\n".join(prose)))
     label = _LABELLED.match(found[0]) if found and not title else None
     dashed = _DASHED.match(found[0]) if found and not title and not label else None
-    if dashed and not english.order(dashed[1]):
+    if dashed and _splits(dashed[1], dashed[2]):
         made.title, found[0] = dashed[1], upper_first(dashed[2])
     if label and not english.order(found[0]) and not nothing(found[0]):
         made.title, found[0] = label[1], label[2]
@@ -97,6 +97,12 @@ def material(finding: Finding, limit: int) -> Material:
             made.prose.append(kept)
     made.prompt = [without_places(sentence) for sentence in sentences(prompt)]
     return made
+
+
+def _splits(fault: str, said: str) -> bool:
+    """Whether "fault - said" is a fault and a sentence about it."""
+    named = english.is_name(said) and len(said.split()) < 6
+    return not (named or english.order(fault, subject(fault)))
 
 
 def _teaches_all_the_same(sentence: str, reason: str) -> bool:

@@ -560,8 +560,8 @@ def test_the_same_finding_twice_is_one_lesson_and_is_about_no_single_file() -> N
         ),
         # "This" is the code: what it does is not to be done.
         (
-            "This sends the mail to all guests, so those who came before get it twice.",
-            ("Do not send the mail to all guests; otherwise those who came before get it twice."),
+            "This sends the mail to all guests, so many people get it twice.",
+            "Do not send the mail to all guests; otherwise many people get it twice.",
         ),
         # Faults that are only named.
         (

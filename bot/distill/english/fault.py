@@ -7,7 +7,7 @@ import re
 from bot.distill.clauses import lower_first, upper_first
 from bot.distill.english.following import with_what_follows
 from bot.distill.english.given import BAD, gerund_parts
-from bot.distill.english.named import done, has_clause, is_adjunct, is_name, named
+from bot.distill.english.named import done, has_clause, is_adjunct, is_name, named, unsubjected
 from bot.distill.english.obligation import PRONOUN, is_noun
 from bot.distill.english.order import Order, bare
 from bot.distill.english.statement import main_statement, stated
@@ -34,6 +34,7 @@ def opposite(sentence: str, subject: str = "", *, trusted: bool = False) -> Orde
         or _under_condition(text, subject)
         or _missing(text, subject)
         or _harmful(main_statement(text))
+        or unsubjected(text)
     )
     found = found or _unhandled(text, subject) or stated(text, subject)
     if found is None and not is_adjunct(text):
@@ -94,6 +95,8 @@ _HELPS = re.compile(
     r"(?:(?:would|will|can|could|should|may|might|also|helps?|to) )*"
     r"(?:(?:ensure|improve|guarantee|protect|simplif|fix|resolve|solve|keep)\w*\b"
     r"|(?:avoid|prevent|eliminate|reduce)s?\b(?=.*\b(?:leak|crash|race|error|bug|risk|duplicat|stale))"
+    r"|(?:is|be|are) (?:(?:also|an?|the|much|far|more|even|usually) )*"
+    r"(?:safer|better|cleaner|recommended|preferred|clearer|idiomatic|simpler|robust|fine|correct)\b"
     r"|makes? .*\b(?:less|fewer|easier|not|no|never|without"
     r"|(?:harder|impossible) to (?:leak|bypass|misuse|break|forget|exploit))\b)",
     re.IGNORECASE,
@@ -130,7 +133,7 @@ def _under_condition(text: str, subject: str) -> str | None:
         match is None
         or re.match(r"\w+ing ", match[1])
         or _LEANS.search(match[1])
-        or len(match[1].split()) > 16
+        or not 1 < len(match[1].split()) < 17
     ):
         return None
     found = _missing(match[2], subject) or stated(match[2], subject)

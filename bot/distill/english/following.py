@@ -14,6 +14,11 @@ _CLAUSE_END = re.compile(
     rf"|(?:{any_of('english', 'consequence')}|mean)\w*ing\b)"
     r"|;\s|\s[–—-]\s|: "
 )
+#: "causing Y", and "leaking Y" unless it is a subject: "accessing Y will fail".
+_PARTICIPLE = re.compile(
+    rf"((?={any_of('english', 'consequence')})\w+ing"
+    r"|\w+ing(?!.*\b(?:will|would|can|could|may|might)\b)) (.*)"
+)
 
 
 def with_what_follows(text: str, end: str = "") -> str:
@@ -26,9 +31,7 @@ def with_what_follows(text: str, end: str = "") -> str:
         return f"{text[: cut.start()]}{end}; otherwise it {match[1]}"
     if match := re.match(r"so (?!that\b)(.*)", rest):
         return f"{text[: cut.start()]}{end}; otherwise {match[1]}"
-    if (match := re.match(r"(\w+ing) (?!.*\b(?:will|would|can|could|may|might)\b)(.*)", rest)) and (
-        base := from_gerund(match[1])
-    ):
+    if (match := _PARTICIPLE.match(rest)) and (base := from_gerund(match[1])):
         return f"{text[: cut.start()]}{end}; otherwise it {third(base)} {match[2]}"
     told = BAD.search(rest) or not cut[0].startswith(",")
     joined = told and not re.match(r"(?:but|which|so|and)\b", rest)

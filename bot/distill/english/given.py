@@ -28,6 +28,7 @@ _RATHER_NOT = re.compile(
 )
 _THING = re.compile(rf"(?:an?|the|some|another|{CODE})(?:\s|$)")
 _CASE = re.compile(r"(?:the )?(?:case|edge case|scenario|situation)s?\b.*", re.IGNORECASE)
+_OR_ASKED = re.compile(r",? or (?:should|is|are|do|does|can|could|would|will) .*$", re.IGNORECASE)
 _UNIMPORTANT = re.compile(r"(?i)\b(?:also|instead|ideally|either) ")
 _JOINED = re.compile(
     rf"(,? (?:and|or|then|and then|or at least|and/or)|,) ((?:{ADVERB} )?)([\w-]+ing)\b"
@@ -37,6 +38,7 @@ _MORE_JOINED = re.compile(r",? (?:and|or) \w+ing\b")
 _HANGING = re.compile(
     r"\b(?:by|for|without|of|when|while|from|before|after|than|to|via|as|,) (?:\w+ly )?\w+ing\b"
 )
+_ADJECTIVE = re.compile(r"(?:mislead|miss|block|conflict|exist|dangl|confus)ing\b", re.IGNORECASE)
 _GERUND_SUBJECT = re.compile(r"^([A-Z]?[\w-]+ing)\s+(.+)$")
 _PREDICATE = pattern("english", "predicate", r"^{}$")
 _APPROVING = pattern(
@@ -44,6 +46,9 @@ _APPROVING = pattern(
     "approving",
     r"^(?:(?:would|will|can|could|should|may|might|is|are|be|also|a|an|the|much|far|more|help)\s+)*"
     r"{}\b",
+)
+_LETS = re.compile(
+    r"(?:(?:would|will|can|could|may|might|also) )*(?:enable|allow|help)s?\b", re.IGNORECASE
 )
 _AGAINST = ("avoid", "prevent", "eliminate", "reduce")
 _DISAPPROVING = re.compile(r"\bnot\b|n't|n’t|\b(?:unsafe|risk|fails?)\b")
@@ -59,6 +64,7 @@ def given(text: str) -> Order | None:
         return Order(f"Make {match[1]} {match[2]}", 3)
     text, circumstance = _main_clause(text)
     question = text.endswith("?")
+    text = _OR_ASKED.sub("", text) if question else text
     text = text.rstrip("? ")
     found = _framed(text)
     if found is None and not question and not _is_framed(text) and _is_plain_order(text):
@@ -120,6 +126,8 @@ def _from_base_clause(rest: str) -> str | None:
     adverbs = _UNIMPORTANT.sub("", match[2])
     if verb not in BASES and verb not in ("be", "do"):
         return None
+    if verb == "be" and re.match(r"\s[\"'“‘\ue000-\uf8ff]", tail):
+        return None  # what it should be is told of something else
     if verb == "be" and from_participle(tail.split(" ")[1] if tail else ""):
         return None
     if verb == "consider":
@@ -167,7 +175,7 @@ def _joined(tail: str) -> str:
 
 def gerund_parts(text: str) -> tuple[str, str, str] | None:
     """Base, object and predicate of a sentence whose subject is a gerund: "Using X leads to Y"."""
-    match = _GERUND_SUBJECT.match(text)
+    match = None if _ADJECTIVE.match(text) else _GERUND_SUBJECT.match(text)
     base = _base_of(match[1]) if match else None
     if match is None or base is None:
         return None
@@ -197,6 +205,8 @@ def gerund_subject(text: str) -> Order | None:
     gain = _GAIN.match(predicate)
     if gain and not is_gain(gain[1], gain[2]):
         return None
+    if not gain and _LETS.match(predicate) and BAD.search(predicate):
+        return None  # it enables an attack
     aim = re.search(r"\bto ((?:ensure|avoid|prevent|recover|keep|handle|make)\b.*)$", predicate)
     end = f" to {gain[1]}{gain[2]}" if gain else f" to {aim[1]}" if aim else ""
     return Order(upper_first(f"{base} {what}{end}"), 3)

@@ -33,9 +33,7 @@ _NAMES: tuple[tuple[str, str], ...] = (
 
 
 _CLAUSE = pattern("english", "finite", r"\b{}\b")
-_SUBORDINATE = re.compile(
-    r"[,;:]| - |\b(?:if|when|because|which|that|where|while|since|as|so|before|after)\b"
-)
+_SUBORDINATE = re.compile(r"[,;:]| - |\b(?:if|when|because|which|that|where|while|before|after)\b")
 
 
 def has_clause(text: str) -> bool:
@@ -67,14 +65,19 @@ _SWAPPED = re.compile(
     re.IGNORECASE,
 )
 _ADJUNCT = re.compile(
-    r"(?:in|on|with|without|per|for|at|as|by|to|from|when|if|while|this|that|it|there)\b", re.I
+    r"(?:in|on|with|without|per|for|at|as|by|to|from|when|if|while|after|before|because|since"
+    r"|this|that|it|there|(?!(?:mislead|miss|block|conflict|exist|dangl|confus)ing)\w+ing)\b",
+    re.IGNORECASE,
 )
 _TWO = re.compile(r" and (?!\w+ing\b)")
 _ALONE = re.compile(
-    r"((?:[a-z]+ly )?)([a-z]+s) (?!and\b|or\b|of\b|in\b|for\b|that\b|which\b)(.+)$", re.IGNORECASE
+    r"((?:(?:[a-z]+ly|always|still|also|now) )?)([a-z]+s) "
+    r"(?!and\b|or\b|of\b|in\b|for\b|that\b|which\b)(.+)$",
+    re.IGNORECASE,
 )
 _AS_OBJECT = re.compile(
-    rf"(?:the|an?|its|all|wrong|incorrect|null|none|empty|{CODE})\b", re.IGNORECASE
+    rf"(?:the|an?|its|all|wrong|incorrect|null|none|empty|{CODE})\b",
+    re.IGNORECASE,
 )
 _DONE = re.compile(
     r"^(.+?) ([a-z]+) "
@@ -84,10 +87,10 @@ _DONE = re.compile(
 
 def done(text: str) -> str | None:
     """The order against what the text says was done, without saying by what."""
-    return _swapped(text) or _unsubjected(text) or _done_amiss(text)
+    return _swapped(text) or _done_amiss(text)
 
 
-def _unsubjected(text: str) -> str | None:
+def unsubjected(text: str) -> str | None:
     """ "Returns the wrong provider" -> "Do not return the wrong provider"."""
     match = _ALONE.match(text)
     base = from_third(match[2]) if match else None
@@ -95,7 +98,8 @@ def _unsubjected(text: str) -> str | None:
         return None
     if is_doubtful(base) and not _AS_OBJECT.match(match[3]):
         return None
-    return f"do not {match[1].lower()}{base} {match[3]}"
+    adverb = "" if match[1].lower() in ("still ", "also ", "now ") else match[1].lower()
+    return f"do not {adverb}{base} {match[3]}"
 
 
 def _done_amiss(text: str) -> str | None:
@@ -112,7 +116,7 @@ def _swapped(text: str) -> str | None:
 
 
 _FINITE_CONSEQUENCE = re.compile(
-    r"\s((?:allows|causes|leads to|results in|breaks|exposes|makes|can|could|may|will)\b)"
+    r"\s((?:allows|causes|leads to|results in|breaks|exposes|makes|creates|can|could|may|will)\b)"
 )
 
 
@@ -124,5 +128,6 @@ def named(text: str) -> str | None:
         if match := re.match(name, text, re.I):
             end = cut.start() if (cut := _SUBORDINATE.search(match[1])) else len(match[1])
             name = _FINITE_CONSEQUENCE.sub(r", which \1", match[1][:end], count=1) + match[1][end:]
-            return made.format(lower_first(name))
+            if not has_clause(name.split(", which ")[0]):
+                return made.format(lower_first(name))
     return None

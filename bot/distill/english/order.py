@@ -17,6 +17,11 @@ _DROPPED = re.compile(
     re.IGNORECASE,
 )
 _KEPT = re.compile(r"(?:when|if|for|to|in|unless|where|once|before|after|during|on)\b")
+_NOW = re.compile(
+    r"[A-Za-z-]+"
+    r"(?: (?!(?:that|which|when|if|where|as|what|how|until|while|and|or|to|for)\b)[\w-]+){1,4}"
+    r" (?:now|only|still|also|always|never|currently|silently|no longer) (?:[a-z]{3,}s)\b"
+)
 #: "Silence functionality is broken": a noun that looks like a verb, unless a clause may follow it.
 _STATEMENT = re.compile(
     r"(?!(?:ensure|make|check|verify|confirm|note|remember|validate|assert|document|let|see|guarantee"
@@ -60,7 +65,7 @@ def bare(sentence: str) -> str:
 def is_order_text(text: str) -> bool:
     """Whether the text is already in the imperative."""
     words = text.split()
-    if not words or _STATEMENT.match(text) or _is_action_of(words):
+    if not words or _STATEMENT.match(text) or _NOW.match(text) or _is_action_of(words):
         return False
     return is_order(words[0].strip(",:"), words[1] if len(words) > 1 else "")
 

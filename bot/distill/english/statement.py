@@ -40,6 +40,9 @@ _AFTER_NOUN = re.compile(
     r"(?:and|or|are|were|is|was|of|that|which|can|could|may|will|should|must)\b"
 )
 _BUT = re.compile(r",\s+(?:but|yet|however)\s+(?!(?:it|this|they|that)\b)(.+)$")
+_BUT_ELSE = re.compile(
+    r",?\s+(?:but|yet|however)\s+(?!(?:it|this|they|that|does|do|is|not)\b)(.+)$"
+)
 _BEFORE_MAIN = re.compile(
     r"^(?:in|when|if|while|although|since|because|given|with|for|as|on|after|at)\b[^,]*,\s+(.+)$",
     re.I,
@@ -114,11 +117,10 @@ _NO_FAULT = re.compile(
 
 def main_statement(text: str) -> str:
     """Of "A is an improvement, but B fails" the second half; of "In X, A fails" the main clause."""
-    if but := _BUT.search(text):
-        if not _NO_FAULT.search(but[1]):
-            return but[1]
-        if _EXPECTS.search(but[1]):
-            text = f"{text[: but.start()]}: {but[1]}"
+    if (but := _BUT.search(text)) and not _NO_FAULT.search(but[1]):
+        return but[1]
+    if (but := _BUT_ELSE.search(text)) and _EXPECTS.search(but[1]):
+        text = f"{text[: but.start()]}: {but[1]}"
     while match := _BEFORE_MAIN.match(text):
         text = match[1]
     return text
@@ -146,7 +148,7 @@ def _undo(who: str, verb: str, rest: str) -> str | None:
             return _do(who, rest[4:]) if rest.startswith("not ") else None
         case "adverb":
             return _undo_adverb(who, verb, rest)
-        case "verb" if from_third(verb) in _BY_NATURE:
+        case "verb" if (from_third(verb) or verb) in _BY_NATURE:
             return None
         case "verb" if re.search(r"\bbut (?:does not|doesn't|doesn’t|never|do not)\b", rest):
             return None
@@ -157,6 +159,8 @@ def _undo(who: str, verb: str, rest: str) -> str | None:
 
 
 _STATES: tuple[tuple[str, str], ...] = (
+    (r"(?:inverted|reversed|backwards)\b", "Do not invert {who}"),
+    (r"broken\b", "Keep {who} working"),
     (r"(?:un|not )defined\b", "Define {who} before using it"),
     (r"(?:never |not |un)(?:used|referenced|read)\b", "Remove {who} if nothing uses it"),
     (r"(?:redundant|unnecessary|unneeded|superfluous|obsolete|dead)\b", "Remove {who}"),
@@ -185,6 +189,7 @@ def _undo_state(who: str, rest: str) -> str | None:
             tail = rest[match.end() :]
             if joined := re.match(r" and (?=([a-z]+s) )", tail):
                 tail = f": it {tail[joined.end() :]}" if from_third(joined[1]) else tail
+            tail = re.sub(r"^ (?:because|since|as) ", ": ", tail)
             return text if match.groups() else with_what_follows(text + tail)
     match = re.match(rf"(not |never |no longer |only )?((?:{ADVERB} )*)([\w-]+)(.*)$", rest, re.I)
     base = from_participle(match[3]) if match else None
@@ -204,7 +209,7 @@ def _undo_state(who: str, rest: str) -> str | None:
 
 #: "could use a helper" suggests, "may shut down first" fears.
 _SUGGESTS = frozenset(
-    ["be", "use", "benefit", "want", "need", "help", "do", "look", "make", "have"]
+    ["be", "use", "benefit", "want", "need", "help", "do", "look", "make", "have", "mean"]
 )
 
 
