@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -85,3 +86,9 @@ def test_two_violations_that_its_reinforcements_do_not_outnumber_demote(
     verdicts: Sequence[AdherenceRow], fall: bool
 ) -> None:
     assert falls(verdicts, NOW, RULE) is fall
+
+
+def test_what_was_brought_from_another_store_is_of_no_pull_request_here() -> None:
+    brought = replace(signal(0, 1.0), row=replace(signal(0, 1.0).row, cites="acme/other#7"))
+    here = [signal(1, 1.0), signal(1, 1.0, number=1)]
+    assert merit([*here, brought], [], NOW, RULE).short == "1 of 2 pull requests"
