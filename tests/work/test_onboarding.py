@@ -123,6 +123,15 @@ def test_rules_of_the_branch_decide_the_mode(estate: Estate) -> None:
     assert "`mode: pull_request`" in opened(estate).body
 
 
+def test_commits_are_signed_where_rules_want_it(estate: Estate) -> None:
+    merged(estate.shop)
+    estate.shop.protect("required_signatures", "*")
+    install(estate)
+    pull = opened(estate)
+    assert len(subjects(pull)) == 2
+    assert all(estate.shop.bare.is_signed(commit) for commit in pull.commits)
+
+
 def test_the_starter_store_is_a_commit_of_its_own_from_ninety_days(estate: Estate) -> None:
     merged(estate.shop, text=CURSOR)
     estate.stage.clock.move(timedelta(days=91))
