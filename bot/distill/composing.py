@@ -135,7 +135,8 @@ def _settled(candidate: Candidate, material: Material) -> str | None:
             if match.re is _OBJECT
             else (f"{match[1]} {about} {text[match.end() :]}" if about else text)
         )
-    return _independent(_TAIL.sub("", text)) or None
+    text = re.sub(r"[,.;](?=[\"”]$)", "", _TAIL.sub("", text))
+    return _independent(text) or None
 
 
 def _independent(text: str) -> str:

@@ -84,7 +84,12 @@ def material(finding: Finding, limit: int) -> Material:
     dashed = _DASHED.match(found[0]) if found and not title and not label else None
     if dashed and _splits(dashed[1], dashed[2]):
         made.title, found[0] = dashed[1], upper_first(dashed[2])
-    if label and not english.order(found[0]) and not nothing(found[0]):
+    if (
+        label
+        and english.bare(found[0]) == found[0].rstrip(". ")
+        and not english.order(found[0])
+        and not nothing(found[0])
+    ):
         made.title, found[0] = label[1], label[2]
     for sentence in found:
         kept = _placeless(sentence, made)

@@ -576,6 +576,7 @@ def test_the_same_finding_twice_is_one_lesson_and_is_about_no_single_file() -> N
             "Case sensitivity bypass in `deny_list`",
             "Prevent case sensitivity bypass in `deny_list`.",
         ),
+        ("Duplicate `Deps` literal", "Do not duplicate `Deps` literal."),
         ("Returns the wrong `Provider`", "Do not return the wrong `Provider`."),
         (
             "The handler lives in `api.py` and should validate `body` first.",
@@ -724,6 +725,18 @@ def test_trigger_and_strategy_say_when_and_what() -> None:
                 "Den Aufruf in einen `with`-Block verschieben: Die Verbindung `conn` wird nicht"
                 " geschlossen, wenn ein Fehler auftritt."
             ),
+        ),
+        (
+            "Der Wert von `save()` wird ignoriert. Bitte den Fehler prüfen und weitergeben.",
+            "Den Fehler prüfen und weitergeben: Der Wert von `save()` wird ignoriert.",
+        ),
+        (
+            "Hier fehlt eine Prüfung auf `null`, bevor `name` gelesen wird.",
+            "Eine Prüfung auf `null` ergänzen, bevor `name` gelesen wird.",
+        ),
+        (
+            "Il manque une vérification de `null` avant la lecture de `name`.",
+            "Ajouter une vérification de `null` avant la lecture de `name`.",
         ),
         (
             "缓存键未包含租户，建议将`tenant_id`加入`cacheKey`。",

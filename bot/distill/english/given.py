@@ -94,7 +94,7 @@ def _framed(text: str) -> str | None:
             if case := _CASE.match(rest):
                 return f"Handle {case[0]}"
             return f"{'Use' if _THING.match(rest) else 'Consider'} {rest}"
-        if _THING.match(rest) and "prefer" in match[0].lower():
+        if "prefer" in match[0].lower():
             return f"Prefer {rest}"
     if match := _BEFORE_BASE.match(text):
         rest = re.sub(r"^(?:please|consider)\s+", "", text[match.end() :], flags=re.IGNORECASE)

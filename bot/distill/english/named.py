@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from bot.distill.clauses import CODE, lower_first
 from bot.distill.lexicon import any_of, pattern
@@ -45,8 +44,9 @@ def has_clause(text: str) -> bool:
             from_third(verb)
             and not re.match(r"(?:of|in|on|for|with|and|or|to|from|at|by|as|instead)$", after)
         )
+        or (verb in BASES and not is_doubtful(verb) and before.endswith(("s", ")")))
         or (verb in BASES and re.match(rf"(?:the|an?|'.*|{CODE})$", after))
-        for verb, after in pairwise(words[1:])
+        for before, verb, after in zip(words, words[1:], words[2:], strict=False)
     )
 
 

@@ -49,7 +49,7 @@ _NO_NOUN_START = re.compile(
     re.IGNORECASE,
 )
 _NO_NOUN = re.compile(
-    r"[;:?!]|\s[–—-]\s|\b(?:is|are|was|were|has|have|will|does|do|which|but|when|if|because|while)\b"
+    r"[;:?!]|\s[–—-]\s|\b(?:is|are|was|were|has|have|will|should|must|can|could|may|might|would|does|do|which|but|when|if|because|while)\b"
     r"|\b(?:that|and|or)$"
 )
 _DETERMINER_OR_CODE = rf"{CODE}|(?:the|an?|its|any|all|every|each|no)$"

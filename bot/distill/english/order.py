@@ -17,6 +17,12 @@ _DROPPED = re.compile(
     re.IGNORECASE,
 )
 _KEPT = re.compile(r"(?:when|if|for|to|in|unless|where|once|before|after|during|on)\b")
+_MANY = re.compile(
+    r"(?!(?:ensure|make|check|verify|confirm|let|see|document|assert|test|guarantee)\b)"
+    r"[A-Za-z-]+ (?:[\w-]+ )?[\w-]+s(?: \([^()]*\))? "
+    r"(?:make|cause|break|leak|create|lead|depend|rely|differ|remain|should|must|may|might)\b",
+    re.IGNORECASE,
+)
 _NOW = re.compile(
     r"[A-Za-z-]+"
     r"(?: (?!(?:that|which|when|if|where|as|what|how|until|while|and|or|to|for)\b)[\w-]+){1,4}"
@@ -65,7 +71,13 @@ def bare(sentence: str) -> str:
 def is_order_text(text: str) -> bool:
     """Whether the text is already in the imperative."""
     words = text.split()
-    if not words or _STATEMENT.match(text) or _NOW.match(text) or _is_action_of(words):
+    if (
+        not words
+        or _STATEMENT.match(text)
+        or _NOW.match(text)
+        or _MANY.match(text)
+        or _is_action_of(words)
+    ):
         return False
     return is_order(words[0].strip(",:"), words[1] if len(words) > 1 else "")
 

@@ -68,7 +68,7 @@ def stated(text: str, subject: str) -> str | None:
         unnamed = PRONOUN.match(who) and not subject
         if PRONOUN.match(who):
             who = subject
-        plural = verb in BASES and who.endswith("s")
+        plural = verb in BASES and re.sub(r" \([^()]*\)$", "", who).endswith("s")
         if verb in _NO_VERBS or not (verb in _KINDS or from_third(verb) or plural):
             continue
         alone = not rest and (from_third(verb) or verb) not in _HAPPENS
@@ -128,7 +128,18 @@ def main_statement(text: str) -> str:
 
 #: What a library or a language does by its nature is no fault.
 _BY_NATURE = frozenset(
-    ["disallow", "forbid", "prohibit", "recommend", "suggest", "support", "deprecate", "need"]
+    [
+        "disallow",
+        "forbid",
+        "prohibit",
+        "recommend",
+        "suggest",
+        "support",
+        "deprecate",
+        "define",
+        "specify",
+        "need",
+    ]
 )
 
 

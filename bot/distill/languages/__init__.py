@@ -71,6 +71,7 @@ def order_in(language: str, sentence: str) -> Order | None:
 def joined(language: str, fault: str, order: str) -> str:
     """Fault and order in one sentence, without its full stop."""
     if language == "ja":
+        order = re.sub(r"^[^、`]{2,20}ために、", "", order)
         because = "ので" if "ため、" in order else "ため"
         return f"{japanese.plain(fault)}{because}、{order}"
     return east.with_order(fault, order) if language == "zh" else f"{order}: {fault}"

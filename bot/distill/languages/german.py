@@ -19,11 +19,15 @@ _OBLIGES = re.compile(
     r"(.+?)\s+(?:sollten?|müssen|muss|müssten?)\s+(.*?)\s*(\w+)\s+werden(?:,?\s+(.*))?$"
 )
 _PASSIVE = re.compile(r"(.+?)\s+(?:wird|werden)\s+(.*?)\s*(\w+)$")
-_LACKS = re.compile(r"(?:(?:hier|es) fehlt|(.+?) fehlt)\b(.*)$", re.IGNORECASE)
+_INFINITIVE_END = re.compile(r"\b[a-zäöüß]+(?:en|ern|eln)(?:, .*)?$")
+_LACKS = re.compile(r"(?:(?:hier |es )?fehlt|(.+?) fehlt)\b(.*)$", re.IGNORECASE)
 
 
 def order(text: str) -> Order | None:
+    asked = text.lower().startswith("bitte")
     text = _OPENER.sub("", text)
+    if asked and _INFINITIVE_END.search(text):
+        return Order(upper_first(text), 3)
     if match := _BEFORE_ZU.match(text):
         return Order(upper_first(_without_zu(match[1])), 3)
     if match := _BEFORE_INFINITIVE.match(text):
@@ -52,7 +56,8 @@ def _opposite(text: str) -> Order | None:
             return Order(_put(match[1], f"nicht {manner}", verb), 1)
     match = _LACKS.match(text)
     if match and (match[1] or match[2].strip()):
-        return Order(_put(match[1] or "", match[2], "ergänzen"), 1)
+        what, comma, clause = match[2].partition(", ")
+        return Order(f"{_put(match[1] or '', what, 'ergänzen')}{comma}{clause}", 1)
     return None
 
 

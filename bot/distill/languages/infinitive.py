@@ -13,6 +13,19 @@ from bot.distill.lexicon import any_of, pattern
 _ENDING = any_of("infinitive", "ending")
 _NEGATION = any_of("infinitive", "negation")
 _OPENER = pattern("infinitive", "opener", r"^(?:{}\s+)+")
+_ADD = {
+    "spanish": "Añadir",
+    "portuguese": "Adicionar",
+    "italian": "Aggiungere",
+    "french": "Ajouter",
+}
+#: "X is missing" with what is missing behind; a Russian noun would change its case.
+_LACKS = {
+    "spanish": re.compile(r"falta (?!de\b|que\b)(.+)$", re.IGNORECASE),
+    "portuguese": re.compile(r"falta (?!de\b|que\b)(.+)$", re.IGNORECASE),
+    "italian": re.compile(r"manca (?!di\b)(.+)$", re.IGNORECASE),
+    "french": re.compile(r"il manque (?!de\b)(.+)$", re.IGNORECASE),
+}
 _IRREGULAR = {"hech": "hacer", "escrit": "escribir", "puest": "poner", "abiert": "abrir"}
 
 
@@ -20,6 +33,8 @@ def _order(
     language: str, infinitive: Callable[[str], str | None], no: str, text: str
 ) -> Order | None:
     text = _OPENER.sub("", text)
+    if language in _LACKS and (match := _LACKS[language].match(text)):
+        return Order(f"{_ADD[language]} {match[1]}", 1)
     if match := _advice(language).match(text):
         return Order(upper_first(text[match.end() :]), 3)
     match = _obligation(language).match(text)
