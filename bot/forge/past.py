@@ -27,7 +27,7 @@ query Past($owner: String!, $name: String!, $states: [PullRequestState!], $after
         merged
         isCrossRepository
         author { ...account }
-        reviews(first: 50) { nodes { submittedAt author { ...account } } }
+        reviews(last: 50) { nodes { submittedAt author { ...account } } }
       }
     }
   }

@@ -44,7 +44,7 @@ SCHEMA = build_schema(
       author: Actor
       isDraft: Boolean!
       reviewThreads(first: Int, after: String): PullRequestReviewThreadConnection!
-      reviews(first: Int, after: String): PullRequestReviewConnection
+      reviews(first: Int, last: Int, after: String): PullRequestReviewConnection
       commits(first: Int, last: Int, after: String): PullRequestCommitConnection!
       timelineItems(
         first: Int, after: String, itemTypes: [PullRequestTimelineItemsItemType!]
@@ -173,7 +173,7 @@ def _pull_request(pull: SandboxPullRequest, limit: int) -> Json:
         "isCrossRepository": pull.fork is not None,
         "author": _actor(pull.user),
         "reviewThreads": connection(threads, limit),
-        "reviews": connection(reviews, limit),
+        "reviews": _first_or_last(reviews, limit),
         "commits": _first_or_last(commits, limit),
         "timelineItems": connection(replaced, limit),
     }

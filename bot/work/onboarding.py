@@ -97,7 +97,10 @@ class Onboarding:
         if known is None or not known.here or not self.arrivals.waits(repository):
             return
         with self.open(known) as place:
-            if _is_decided(place) or not self._is_alive(known, place):
+            if _has_settings(place):
+                self.arrivals.caught_up(repository)  # its reviews were heard from the first
+                return
+            if _may_not_be_asked(place) or not self._is_alive(known, place):
                 self.arrivals.settle(repository)
                 return
             if (later := self._later(known)) is not None:
@@ -213,16 +216,19 @@ def _stop(limit: RateLimited) -> None:
     raise limit  # what was read is kept: the next try goes on from there
 
 
-def _is_decided(place: Place) -> bool:
-    """Whether settings are there, nobody may be asked, or somebody was."""
-    repository = place.repository
-    if repository.fork or repository.archived:
-        return True
+def _has_settings(place: Place) -> bool:
+    """Settings that are broken are an answer too: people are told elsewhere."""
     try:
-        if place.settings() is not None or place.owner_defaults().get("enabled") is False:
-            return True
+        return place.settings() is not None
     except UserError as error:
-        log.info("repository %d has settings, which are broken: %s", repository.id, error)
+        log.info("repository %d has settings: %s", place.repository.id, error)
+        return True
+
+
+def _may_not_be_asked(place: Place) -> bool:
+    """A fork, archived, empty, switched off by its owner, or asked before."""
+    repository = place.repository
+    if repository.fork or repository.archived or place.owner_defaults().get("enabled") is False:
         return True
     with place.branch() as branch:
         if branch.head() is None:
