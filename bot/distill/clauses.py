@@ -120,7 +120,7 @@ def sentences(text: str) -> Iterator[str]:
             abbreviated = match[1].startswith(".") and _ABBREVIATION.search(piece)
             if following.isupper() and piece.endswith(("etc", "usw")):
                 abbreviated = None
-            if abbreviated or following.islower():
+            if abbreviated or following.islower() or (following and following in "}])>,;"):
                 continue
         whole = text[start : match.end()].strip()
         if whole:

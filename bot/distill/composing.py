@@ -275,6 +275,8 @@ def _statement(text: str, material: Material) -> str:
         text = but[1]
     text = _definite(_POINTED.sub("", english.bare(text)), material)
     text = _independent(text)
+    if text[:1] in tuple("}])>,;"):
+        return ""
     if _LEANING_START.match(text) or re.search(r"\?|\bsuch an?\b|\blines? \d", text, re.I):
         return ""
     figures = (_FIGURE.match(material.masked.unmask(code)) for code in re.findall(CODE, text))

@@ -91,12 +91,18 @@ def _cited(finding: Finding, text: str) -> str:
     return text
 
 
+#: "P1 (accessibility): …"
+_MARKED = re.compile(r"(P[0-3])(?:\s*\([^()]{1,40}\))?\s*[:–—-]\s+(?=\S)")
+
+
 def take(finding: Finding, block: Block) -> None:
     """Adds a block to a finding: its marks, its title when it has none, or its prose."""
     marks = " ".join(block.badges)
     text, lead = RANGE.sub("", block.text), block.lead
     if _is_status(text):
         marks, text, lead = f"{marks} {text}", "", ""
+    if not (lead or finding.title or finding.prose) and (marked := _MARKED.match(text)):
+        marks, text = f"{marks} {marked[1]}", text[marked.end() :]
     text = _cited(finding, text)
     if (severity := severity_of(marks)) is not None:
         finding.severity = min(severity, finding.severity) if finding.title else severity

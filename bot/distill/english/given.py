@@ -38,6 +38,8 @@ _MORE_JOINED = re.compile(r",? (?:and|or) \w+ing\b")
 _HANGING = re.compile(
     r"\b(?:by|for|without|of|when|while|from|before|after|than|to|via|as|,) (?:\w+ly )?\w+ing\b"
 )
+_MODAL = frozenset(["would", "will", "can", "could", "may", "might", "should"])
+_OPEN_CLAUSE = re.compile(r"\b(?:when|if|while|where|that|which)(?: [\w\ue000-\uf8ff-]+){1,3}$")
 _ADJECTIVE = re.compile(r"(?:mislead|miss|block|conflict|exist|dangl|confus)ing\b", re.IGNORECASE)
 _GERUND_SUBJECT = re.compile(r"^([A-Z]?[\w-]+ing)\s+(.+)$")
 _PREDICATE = pattern("english", "predicate", r"^{}$")
@@ -179,8 +181,13 @@ def gerund_parts(text: str) -> tuple[str, str, str] | None:
     base = _base_of(match[1]) if match else None
     if match is None or base is None:
         return None
+    closed = 0
     for word in re.finditer(r"(?<=\s)[\w'’]+(?=\s|$)", match[2]):
         what, predicate = match[2][: word.start()].strip(), match[2][word.start() :]
+        if word[0] not in _MODAL and _OPEN_CLAUSE.search(what, closed):
+            if from_third(word[0]):
+                closed = len(what)  # "calling X when Y FAILS leads to": the verb of the clause
+            continue
         if what and (_PREDICATE.match(word[0]) or from_third(word[0])):
             return base, what, predicate
     return None

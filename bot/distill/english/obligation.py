@@ -82,6 +82,8 @@ def is_noun(who: str) -> bool:
     first, _, second = who.partition(" ")
     if from_third(first) and re.match(rf"{CODE}|(?:the|an?|its|to)\b", second):
         return False
+    if re.match(rf"\w+ing {CODE}", who):
+        return False
     if not second and re.fullmatch(r"always|never|only|still|also|now|\w+ly", first, re.IGNORECASE):
         return False
     if first.lower() in _SAYING and second.startswith("that "):

@@ -94,6 +94,8 @@ def titled(title: str) -> Order | None:
 
 def _is_action_of(words: list[str]) -> bool:
     """ "Default `x` leaves none", "Delete endpoint returns 200": a noun, and what it does."""
+    if words[1:2] == ["for"] and is_doubtful(words[0]) and any(map(from_third, words[3:8])):
+        return True
     for at in (1, 2, 3):
         if len(words) > at + 1 and from_third(words[at]) and _OBJECT.match(words[at + 1]):
             plain = all(_NOUN.fullmatch(word) for word in words[1:at])

@@ -60,6 +60,7 @@ _OF_CONSEQUENCE = words("english", "verbs of consequence")
 
 
 def stated(text: str, subject: str) -> str | None:
+    """The order against the fault of the main clause."""
     text = main_statement(text)
     if (left := _LEAVES_OUT.match(text)) and (made := _left_out(left[1], left[2], subject)):
         return made
