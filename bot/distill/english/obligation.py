@@ -25,7 +25,7 @@ _NEXT_OBLIGATION = re.compile(
     r",? and (?=(?:the|an?|each|every|all)\b[^,]*\b(?:must|should|needs? to|has to)\b)"
 )
 _NEEDS = re.compile(
-    r"^(.+?) (?:needs|need|requires?) ((?:an?|its own|their own|some|one|another|more) .+)$"
+    r"^(.+?) (?:still |also )?(?:needs|need|requires?) ((?:an?|its own|their own|some|one|another|more) .+)$"
 )
 PRONOUN = re.compile(r"^(?:it|this|that|they|these|those|which)$", re.IGNORECASE)
 _OPINION = re.compile(

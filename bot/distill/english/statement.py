@@ -219,10 +219,8 @@ def _undo_state(who: str, rest: str) -> str | None:
     return None
 
 
-#: "could use a helper" suggests, "may shut down first" fears.
-_SUGGESTS = frozenset(
-    ["be", "use", "benefit", "want", "need", "help", "do", "look", "make", "have", "mean"]
-)
+#: "could use a helper" suggests, "may contain spaces" tells, "may shut down first" fears.
+_SUGGESTS = words("english", "verbs of suggestion")
 
 
 def _undo_possible(who: str, rest: str, *, feared: bool) -> str | None:
