@@ -149,7 +149,7 @@ def trim(draft: Draft, *, past: bool = False) -> None:
     cap = draft.settings.store.cap
     founders = sum(1 for e in draft.entries if e.founder and e.active and e.index is not None)
     fresh = [e for e in draft.entries if e.fresh and e.active]
-    for entry in fresh[max(0, cap - founders) :] if not past or founders >= cap else []:
+    for entry in fresh if founders >= cap else []:
         _refuse(draft, entry)
     while len(draft.entries) > cap:
         victim = min(draft.entries, key=lambda e: leaves(e, spared=not past))

@@ -414,6 +414,15 @@ def test_founder_notes_leave_last_and_when_they_fill_the_store_nothing_is_append
     assert edit.landed[0].reason == "founder notes fill the store"
 
 
+def test_more_than_the_cap_at_once_leaves_the_newest_and_names_the_others() -> None:
+    found = [evidence(sentence(n), pr=100 + n, day=-(n % 28)) for n in range(45)]
+    state, edit = run(store(), *found)
+    assert edit.counts == {"appended": 45, "evicted": 5}
+    assert len(texts(state)) == 40
+    _, edit = run(state, *found)
+    assert edit.changes == {}
+
+
 def test_a_file_over_the_cap_is_trimmed_and_says_so() -> None:
     lines = "".join(
         f"- {sentence(n)} (#{n + 1}, 2026-10-01, changes_requested)\n" for n in range(55)
