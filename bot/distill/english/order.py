@@ -32,7 +32,7 @@ _NOW = re.compile(
 _STATEMENT = re.compile(
     r"(?!(?:ensure|make|check|verify|confirm|note|remember|validate|assert|document|let|see|guarantee"
     r"|show|report|log|say)\b)[A-Za-z-]+"
-    r"(?: (?!(?:that|which|when|if|where|as|what|how|until|while)\b)[\w-]+){1,3}"
+    r"(?: (?!(?:that|which|when|if|where|as|what|how|until|while|so|because|but|or)\b)[\w-]+){1,4}"
     r" (?:is|are|was|were|has|have|can|could|will|would|should|must|does)\b",
     re.IGNORECASE,
 )
