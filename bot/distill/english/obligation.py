@@ -25,7 +25,8 @@ _NEXT_OBLIGATION = re.compile(
     r",? and (?=(?:the|an?|each|every|all)\b[^,]*\b(?:must|should|needs? to|has to)\b)"
 )
 _NEEDS = re.compile(
-    r"^(.+?) (?:still |also )?(?:needs|need|requires?) ((?:an?|its own|their own|some|one|another|more) .+)$"
+    r"^(.+?) (?:still |also )?(?:needs|need|requires?) "
+    r"((?:an?|its own|their own|some|one|another|more) .+)$"
 )
 PRONOUN = re.compile(r"^(?:it|this|that|they|these|those|which)$", re.IGNORECASE)
 _OPINION = re.compile(
@@ -49,7 +50,8 @@ _NO_NOUN_START = re.compile(
     re.IGNORECASE,
 )
 _NO_NOUN = re.compile(
-    r"[;:?!]|\s[–—-]\s|\b(?:is|are|was|were|has|have|will|should|must|can|could|may|might|would|does|do|which|but|when|if|because|while)\b"
+    r"[;:?!]|\s[–—-]\s|\b(?:is|are|was|were|has|have|will|should|must|can|could|may|might|would"
+    r"|does|do|which|but|when|if|because|while)\b"
     r"|\b(?:that|and|or)$"
 )
 _DETERMINER_OR_CODE = rf"{CODE}|(?:the|an?|its|any|all|every|each|no)$"
