@@ -20,6 +20,7 @@ PREFIX = "LESSONKEEPER_"
 FOR_TESTS = "LESSONKEEPER_TEST_"  # read by the tests alone
 PUBLIC_API = "https://api.github.com"
 PUBLIC_WEB = "https://github.com"
+PUBLIC_TELEGRAM = "https://api.telegram.org"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,11 @@ _TABLE = (
         secret=True,
     ),
     Variable(
+        "LESSONKEEPER_TELEGRAM_URL",
+        "address of the Bot API, where a server of one's own stands in for Telegram's",
+        PUBLIC_TELEGRAM,
+    ),
+    Variable(
         "LESSONKEEPER_METRICS_TOKEN",
         "bearer token that opens /metrics from other machines",
         "/metrics answers this machine alone",
@@ -139,6 +145,7 @@ class Environment:
     app_id: int | None = None
     private_key_file: Path | None = None
     telegram_token: str | None = field(default=None, repr=False)
+    telegram_url: str = PUBLIC_TELEGRAM
     metrics_token: str | None = field(default=None, repr=False)
     executor: str | None = None
     anthropic_api_key: str | None = field(default=None, repr=False)
@@ -175,6 +182,7 @@ def read(environ: Mapping[str, str]) -> Environment:
         app_id=_id(set_, "LESSONKEEPER_APP_ID"),
         private_key_file=_path(set_, "LESSONKEEPER_PRIVATE_KEY_FILE"),
         telegram_token=set_.get("LESSONKEEPER_TELEGRAM_TOKEN"),
+        telegram_url=_address(set_, "LESSONKEEPER_TELEGRAM_URL") or PUBLIC_TELEGRAM,
         metrics_token=set_.get("LESSONKEEPER_METRICS_TOKEN"),
         executor=_name(set_, "LESSONKEEPER_EXECUTOR"),
         anthropic_api_key=set_.get("ANTHROPIC_API_KEY"),

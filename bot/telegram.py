@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import requests
 
+from bot.environment import PUBLIC_TELEGRAM
 from bot.errors import Fault, UserError
 
-API = "https://api.telegram.org"
 TIMEOUT = 10.0  # seconds, to connect and between two bytes
 TEXT_LIMIT = 4096  # UTF-16 code units of a message
 ANSWER_LIMIT = 200  # characters that a press is answered with
@@ -49,7 +49,7 @@ class Message:
 class Bot:
     """One bot. Methods raise UserError where Telegram refuses for good, Fault where it may not."""
 
-    def __init__(self, token: str, base_url: str = API) -> None:
+    def __init__(self, token: str, base_url: str = PUBLIC_TELEGRAM) -> None:
         self._token = token
         self._address = f"{base_url.rstrip('/')}/bot{token}/"
         for name in ("urllib3.connectionpool", "urllib3.util.retry"):  # they log addresses
@@ -143,6 +143,11 @@ def answer_callback_query(query: str, text: str) -> dict[str, str]:
         "callback_query_id": query,
         "text": text[:ANSWER_LIMIT],
     }
+
+
+def answer_message(chat: int, text: str) -> dict[str, object]:
+    """The call that says something in a chat, as the body of the answer to an update."""
+    return {"method": "sendMessage", "chat_id": chat, "text": _cut(text)}
 
 
 def _body(chat: int, message: Message) -> dict[str, object]:

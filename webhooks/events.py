@@ -173,6 +173,39 @@ class RepositoryChanged:
     old_name: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class ButtonPressed:
+    """A button under a message of ours in Telegram, and what stands behind it, as it came.
+
+    `user` is a Telegram user id; `query` is what an answer to the press names.
+    """
+
+    query: str
+    chat: int
+    message: int
+    user: int
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageSaid:
+    """A message of a person in Telegram. `at` is when it was written, in UTC."""
+
+    chat: int
+    message: int
+    user: int
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TelegramUpdated:
+    """Something in a chat that is about a repository; who that user is there, is asked later."""
+
+    origin: Origin
+    update: ButtonPressed | MessageSaid
+
+
 RepositoryEvent = (
     ReviewChanged
     | ReviewCommentChanged
@@ -185,6 +218,7 @@ RepositoryEvent = (
     | WorkflowFinished
     | IssueChanged
     | RepositoryChanged
+    | TelegramUpdated
 )
 Event = RepositoryEvent | InstallationChanged
 

@@ -67,6 +67,13 @@ class Fields:
         except (ValueError, OverflowError):
             raise self._wrong(key, "a time") from None
 
+    def integer(self, key: str) -> int:
+        """Any whole number that the database can hold: a chat's may be negative."""
+        value = self._value.get(key)
+        if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _LARGEST_ID:
+            raise self._wrong(key, "a whole number")
+        return value
+
     def id(self, key: str) -> int:
         value = self._value.get(key)
         if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= _LARGEST_ID:

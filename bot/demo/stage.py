@@ -24,6 +24,7 @@ from bot.sandbox.deliver import deliver
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.records import Delivery
 from bot.sandbox.server import SandboxServer
+from bot.telegram import Bot
 from bot.work.distilling import Chosen, Distillers
 from bot.work.places import Places
 from bot.work.server import Parts, Server
@@ -124,12 +125,15 @@ def stage(
     seed: int = 0,
     using: Distillers | None = None,
     actions: Actions | None = None,
+    telegram: Bot | None = None,
 ) -> Iterator[Stage]:
     """A sandbox forge and a server that works for it, both under `directory`."""
     forge = SandboxForge(directory / "github", clock, seed=seed)
     with (
         SandboxServer(forge) as github,
-        running(directory, clock, forge, github, using=using, actions=actions) as made,
+        running(
+            directory, clock, forge, github, using=using, actions=actions, telegram=telegram
+        ) as made,
     ):
         yield made
 
@@ -143,6 +147,7 @@ def running(
     *,
     using: Distillers | None = None,
     actions: Actions | None = None,
+    telegram: Bot | None = None,
 ) -> Iterator[Stage]:
     """The server alone: leaving and entering again is a restart on the same data."""
     data = directory / "bot"
@@ -160,6 +165,7 @@ def running(
             debounce=timedelta(0),
             reader_keys=(forge.webhook_secret.encode(),),
             actions=actions or Actions(),
+            telegram=telegram,
         )
     )
     server.start()

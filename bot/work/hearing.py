@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.errors import UserError
 from bot.facts import Account, Repository
-from bot.inbox import Inbox
+from bot.inbox import Entry, Inbox
 from bot.settings import Settings
 from bot.work.feature import Feature, Scene, Watcher
 from bot.work.memory import Known, Memory
@@ -24,11 +24,15 @@ from webhooks.events import (
     Ignored,
     InstallationChanged,
     Malformed,
+    Origin,
     Pushed,
     RepositoryChanged,
     RepositoryEvent,
+    RepositoryName,
+    TelegramUpdated,
 )
 from webhooks.github import parse
+from webhooks.telegram import TELEGRAM, parse_update
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +69,7 @@ class Hearing:
         entry = self.inbox.load(number)
         if entry is None or entry.body is None:
             return
-        event = parse(entry.event, json.loads(entry.body), entry.guid)
+        event = self._event(entry, json.loads(entry.body))
         if isinstance(event, Ignored | Malformed):
             return
         if isinstance(event, InstallationChanged):
@@ -73,6 +77,16 @@ class Hearing:
         elif event.origin.installation is not None:
             with self.presence.during(event.origin.repository.id):
                 self._hear(event, event.origin.installation, first=entry.attempt == 1)
+
+    def _event(self, entry: Entry, payload: Mapping[str, object]) -> Event | Ignored | Malformed:
+        if entry.event != TELEGRAM:
+            return parse(entry.event, payload, entry.guid)
+        known = self.memory.known(entry.repository or 0)
+        update = parse_update(payload)
+        if known is None or isinstance(update, Ignored | Malformed):
+            return Ignored("it is about no repository")
+        name = RepositoryName(known.id, known.full_name)
+        return TelegramUpdated(Origin(entry.guid, name, known.installation, None), update)
 
     def _hear(self, event: RepositoryEvent, installation: int, *, first: bool) -> None:
         name = event.origin.repository

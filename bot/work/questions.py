@@ -130,7 +130,7 @@ class Questions:
         self,
         repository: int,
         question: Question,
-        reply: int,
+        reply: int | None,
         decision: Decision,
         wanted: Wanted,
         now: datetime,

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from flask import Blueprint
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.actions import Actions
@@ -24,9 +25,11 @@ from bot.inbox import Inbox, Status
 from bot.jobs import DbosQueue, Kind, Queue
 from bot.metrics import Metrics
 from bot.readers import Tokens
+from bot.telegram import Bot
 from bot.timers import Timers
 from bot.work.agents import Agents, Reports
 from bot.work.arrivals import Arrivals
+from bot.work.chats import Chats
 from bot.work.ci_fixing import CiFixes
 from bot.work.commanding import Comments
 from bot.work.committing import Committing
@@ -52,6 +55,7 @@ from bot.work.reviewing import Reviews
 from bot.work.rounds import Rounds
 from bot.work.settings_check import SettingsCheck
 from bot.work.showing import Access, Showing, ShownRecord
+from bot.work.telegram import Chatting, Receiving, ToldInChat
 from bot.work.telling import Telling
 from bot.writer import Writer
 from bot.writes import Writes
@@ -61,6 +65,7 @@ from webhooks.health import health_blueprint
 from webhooks.reception import Reception
 from webhooks.signature import Secrets
 from webhooks.site import site
+from webhooks.telegram import telegram_blueprint
 
 DEBOUNCE = timedelta(seconds=5)  # a review's inline comments arrive beside it, in any order
 DAY = timedelta(days=1)
@@ -85,6 +90,7 @@ class Parts:
     metrics_token: str | None = None
     reader_keys: tuple[bytes, ...] = ()  # that sign the tokens of readers; newest first
     actions: Actions = field(default_factory=Actions)
+    telegram: Bot | None = None
 
 
 class Server:
@@ -92,6 +98,7 @@ class Server:
 
     def __init__(self, parts: Parts, queue: Callable[[str], Queue] | None = None) -> None:
         self._parts = parts
+        self.telegram = parts.telegram
         engine = connect(parts.database)
         migrate(engine)
         self._engine = engine
@@ -106,6 +113,7 @@ class Server:
         outbox = Outbox(self.memory, parts.now)
         self.notices = Notices(engine, self._writer)
         self.questions = Questions(engine, self._writer, self.memory, self.notices)
+        self.chats = Chats(engine, self._writer)
         distillers = parts.distillers(self.memory)
         reviews = Reviews(self.memory, outbox, self.questions, distillers, parts.debounce)
         self.arrivals = Arrivals(engine, self._writer)
@@ -135,6 +143,7 @@ class Server:
             Looks(outbox),
             CiFixes(self.failed_jobs, outbox, parts.places.app.id, parts.debounce),
             self._onboarding,
+            *self._chatting(distillers),
         )
         self.presence = Presence(
             self.memory,
@@ -162,7 +171,10 @@ class Server:
             self.presence.open,
             self.metrics,
             parts.now,
-            (Telling(self.questions, self.notices, self.presence.open, parts.now),),
+            (
+                Telling(self.questions, self.notices, self.presence.open, parts.now),
+                *self._told_in_chat(),
+            ),
         )
         name = self._executor.name
         self.handover = Handover(
@@ -183,7 +195,7 @@ class Server:
         access = Access(self.memory, Freshness(opening, parts.now), (self.tokens, parts.actions))
         showing = Showing(access, ShownRecord(self.memory, self._writer), parts.now)
         agents = Agents(access, self.questions, self.reports, opening, parts.now)
-        more = (health, block_blueprint(showing, agents))
+        more = (health, block_blueprint(showing, agents), *self._telegram_web())
         self.web = site(self.reception, parts.secrets, self.metrics, parts.app_id, parts.now, more)
 
     def start(self) -> None:
@@ -262,7 +274,32 @@ class Server:
         self.tokens.prune(now)
         self.reports.prune(now)
         self.past.prune(now)
+        self.chats.prune(now)
         self.handover.collect()
+
+    def _chatting(self, distillers: Distillers) -> Iterator[Chatting]:
+        bot = self.telegram
+        if bot is not None:
+            yield Chatting(
+                bot,
+                self.memory,
+                self.questions,
+                self.chats,
+                self.writes,
+                distillers,
+                self._parts.now,
+            )
+
+    def _told_in_chat(self) -> Iterator[ToldInChat]:
+        bot, opening = self.telegram, self.presence.open
+        if bot is not None:
+            yield ToldInChat(bot, self.questions, self.chats, self.writes, opening, self._parts.now)
+
+    def _telegram_web(self) -> Iterator[Blueprint]:
+        bot = self.telegram
+        if bot is not None:
+            receiving = Receiving(bot, self.memory, self.inbox, self.chats, self._parts.now)
+            yield telegram_blueprint(bot.webhook_secret, receiving, self.metrics)
 
     def _receive(self, event: Event) -> timedelta | None:
         """Keeps what an event tells by itself; then how long it settles, None: nobody wants it."""

@@ -21,6 +21,7 @@ from bot.forge.app import App
 from bot.forge.deliveries import LISTED_FOR, Deliveries
 from bot.inbox import Status
 from bot.readers import READER_TOKENS
+from bot.telegram import Bot
 from bot.work.distilling import Chosen, Distillers
 from bot.work.following import POLLING, RECOVERING, Following
 from bot.work.memory import DailyBudget, Memory
@@ -72,7 +73,12 @@ def _serve(
     *,
     poll: bool,
 ) -> None:
-    first = (server.presence.reconcile, _retry_failed(server), server.round)
+    first = (
+        server.presence.reconcile,
+        _retry_failed(server),
+        server.round,
+        lambda: _have_telegram_deliver(server, environment),
+    )
     following = Following(first, recovery.step, POLLING if poll else RECOVERING)
 
     def stop() -> None:
@@ -124,6 +130,15 @@ def _once(server: Server, recovery: Recovery, soon: timedelta) -> int:
     return DONE
 
 
+def _have_telegram_deliver(server: Server, environment: Environment) -> None:
+    if server.telegram is None:
+        return
+    if environment.url is None:
+        log.warning("Telegram cannot deliver presses: LESSONKEEPER_URL is not set.")
+        return
+    server.telegram.set_webhook(f"{environment.url}/webhooks/telegram")
+
+
 def _retry_failed(server: Server) -> Callable[[], int]:
     """What broke too often may go now: a start often brings what was missing."""
 
@@ -153,8 +168,14 @@ def _parts(environment: Environment, found: Credentials, *, poll: bool) -> Parts
         executor=environment.executor,
         metrics_token=environment.metrics_token,
         reader_keys=_reader_keys(environment),
+        telegram=_bot(environment),
         actions=Actions(environment.url or AUDIENCE, issuer_of(environment.github_web)),
     )
+
+
+def _bot(environment: Environment) -> Bot | None:
+    token = environment.telegram_token
+    return None if token is None else Bot(token, environment.telegram_url)
 
 
 def _reader_keys(environment: Environment) -> tuple[bytes, ...]:
