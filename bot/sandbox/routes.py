@@ -57,6 +57,9 @@ class Routes:
 
     def _watched(self, handler: Handler) -> Handler:
         def answer(**values: Any) -> Response:
+            if request.method != "GET" and request.path != "/graphql":
+                body = request.get_json(force=True, silent=True)
+                self._watch.wrote(request.method, request.path, body)
             failure = self._watch.failure(request.method, request.path)
             response = _failed(failure) if failure else None
             if response is None or (failure and failure.after_effect):

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import ClassVar
+
+# Method, path and JSON of a write (None: it has no body) -> what is wrong with it.
+Inspect = Callable[[str, str, object], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +38,12 @@ class Failure:
 
 @dataclass(slots=True)
 class Watch:
-    """Not locked: its server asks it one request at a time."""
+    """Not locked: its server asks it one request at a time.
 
+    `inspect` is one for every server of the process, so that no test can forget it.
+    """
+
+    inspect: ClassVar[Inspect | None] = None
     seen: list[Seen] = field(default_factory=list)
     surprises: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -48,6 +57,11 @@ class Watch:
                     self.failures.remove(failure)
                 return failure
         return None
+
+    def wrote(self, method: str, path: str, body: object) -> None:
+        """Somebody asks for this; whatever `inspect` has against it is a surprise."""
+        if Watch.inspect is not None:
+            self.surprises += Watch.inspect(method, path, body)
 
     def count(self, method: str, path: str) -> int:
         """How often that was asked; `*` is anything."""

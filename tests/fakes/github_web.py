@@ -25,6 +25,8 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
+from tests.fakes import openapi
+
 HOUR = timedelta(hours=1)
 REQUIRED = {"url"}
 KNOWN = {
@@ -91,6 +93,7 @@ class GitHubWeb:
             case "POST", ["organizations", owner, "settings", "apps", "new"]:
                 return self._registered(query, headers, body, owner)
             case "POST", ["app-manifests", code, "conversions"]:
+                self.wrong += openapi.problems(method, url.path, json.loads(body or "null"))
                 return self._converted(code, headers)
             case _:
                 self.wrong.append(f"{method} {target}")

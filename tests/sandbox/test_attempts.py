@@ -31,7 +31,7 @@ def ask(server: SandboxServer, url: str, method: str = "GET") -> requests.Respon
     claims = {"iat": now - 60, "exp": now + 60, "iss": str(server.forge.app_id)}
     token = jwt.encode(claims, server.forge.private_key, algorithm="RS256")
     headers = {"Authorization": f"Bearer {token}"}
-    return requests.request(method, url, json={}, headers=headers, timeout=10)
+    return requests.request(method, url, headers=headers, timeout=10)
 
 
 def test_the_list_is_newest_first_and_paged_by_cursor(server: SandboxServer) -> None:
