@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from flask import Blueprint
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.actions import Actions
@@ -30,6 +29,7 @@ from bot.timers import Timers
 from bot.work.agents import Agents, Reports
 from bot.work.arrivals import Arrivals
 from bot.work.chats import Chats
+from bot.work.chatting import Chatting
 from bot.work.ci_fixing import CiFixes
 from bot.work.commanding import Comments
 from bot.work.committing import Committing
@@ -55,8 +55,9 @@ from bot.work.reviewing import Reviews
 from bot.work.rounds import Rounds
 from bot.work.settings_check import SettingsCheck
 from bot.work.showing import Access, Showing, ShownRecord
-from bot.work.telegram import Chatting, Receiving, ToldInChat
 from bot.work.telling import Telling
+from bot.work.told_in_chat import ToldInChat
+from bot.work.updates import Receiving
 from bot.writer import Writer
 from bot.writes import Writes
 from webhooks.block import block_blueprint
@@ -195,7 +196,10 @@ class Server:
         access = Access(self.memory, Freshness(opening, parts.now), (self.tokens, parts.actions))
         showing = Showing(access, ShownRecord(self.memory, self._writer), parts.now)
         agents = Agents(access, self.questions, self.reports, opening, parts.now)
-        more = (health, block_blueprint(showing, agents), *self._telegram_web())
+        more = [health, block_blueprint(showing, agents)]
+        if self.telegram is not None:
+            receiving = Receiving(self.telegram, self.memory, self.inbox, self.chats, parts.now)
+            more.append(telegram_blueprint(self.telegram.webhook_secret, receiving, self.metrics))
         self.web = site(self.reception, parts.secrets, self.metrics, parts.app_id, parts.now, more)
 
     def start(self) -> None:
@@ -294,12 +298,6 @@ class Server:
         bot, opening = self.telegram, self.presence.open
         if bot is not None:
             yield ToldInChat(bot, self.questions, self.chats, self.writes, opening, self._parts.now)
-
-    def _telegram_web(self) -> Iterator[Blueprint]:
-        bot = self.telegram
-        if bot is not None:
-            receiving = Receiving(bot, self.memory, self.inbox, self.chats, self._parts.now)
-            yield telegram_blueprint(bot.webhook_secret, receiving, self.metrics)
 
     def _receive(self, event: Event) -> timedelta | None:
         """Keeps what an event tells by itself; then how long it settles, None: nobody wants it."""
