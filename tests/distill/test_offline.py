@@ -576,6 +576,18 @@ def test_the_same_finding_twice_is_one_lesson_and_is_about_no_single_file() -> N
             "Case sensitivity bypass in `deny_list`",
             "Prevent case sensitivity bypass in `deny_list`.",
         ),
+        (
+            "Delete and pause items are hidden, but `menu` ignores the role.",
+            "Do not let `menu` ignore the role.",
+        ),
+        (
+            "The lookup in `load` could be hoisted out of the loop.",
+            "Hoist the lookup in `load` out of the loop.",
+        ),
+        (
+            "The job may shut down before `flush()` is done.",
+            "Do not let the job shut down before `flush()` is done.",
+        ),
         ("Duplicate `Deps` literal", "Do not duplicate `Deps` literal."),
         ("Returns the wrong `Provider`", "Do not return the wrong `Provider`."),
         (

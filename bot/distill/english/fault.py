@@ -14,6 +14,7 @@ from bot.distill.english.statement import main_statement, stated
 from bot.distill.lexicon import any_of, pattern
 from bot.distill.verbs import from_gerund, third
 
+_MIGHT = re.compile(r"\b(?:may|might) (?!be\b|want\b|need\b|help\b|not\b)")
 _CONSEQUENCE = re.compile(
     r", (?:and )?((?:potentially |thereby |thus |possibly )?)"
     rf"({any_of('english', 'consequence')}\w*ing) "
@@ -26,7 +27,7 @@ def opposite(sentence: str, subject: str = "", *, trusted: bool = False) -> Orde
     `trusted` when the sentence's place says that it states one; `subject` as for an order.
     """
     text = bare(sentence)
-    if not text or text.endswith("?") or not (trusted or BAD.search(text)):
+    if not text or text.endswith("?") or not (trusted or BAD.search(text) or _MIGHT.search(text)):
         return None
     found = named(text) if _FEARED.match(text) else None
     found = (

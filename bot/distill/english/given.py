@@ -29,6 +29,10 @@ _RATHER_NOT = re.compile(
 _THING = re.compile(rf"(?:an?|the|some|another|{CODE})(?:\s|$)")
 _CASE = re.compile(r"(?:the )?(?:case|edge case|scenario|situation)s?\b.*", re.IGNORECASE)
 _OR_ASKED = re.compile(r",? or (?:should|is|are|do|does|can|could|would|will) .*$", re.IGNORECASE)
+_BEING = re.compile(
+    r"\s(?:more |very |as )?(?:careful|explicit|consistent|strict|sure|aware|conservative|specific"
+    r"|precise|defensive|able)\b"
+)
 _UNIMPORTANT = re.compile(r"(?i)\b(?:also|instead|ideally|either) ")
 _JOINED = re.compile(
     rf"(,? (?:and|or|then|and then|or at least|and/or)|,) ((?:{ADVERB} )?)([\w-]+ing)\b"
@@ -128,7 +132,7 @@ def _from_base_clause(rest: str) -> str | None:
     adverbs = _UNIMPORTANT.sub("", match[2])
     if verb not in BASES and verb not in ("be", "do"):
         return None
-    if verb == "be" and re.match(r"\s[\"'“‘\ue000-\uf8ff]", tail):
+    if verb == "be" and not _BEING.match(tail):
         return None  # what it should be is told of something else
     if verb == "be" and from_participle(tail.split(" ")[1] if tail else ""):
         return None

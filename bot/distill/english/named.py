@@ -20,7 +20,7 @@ _NAMES: tuple[tuple[str, str], ...] = (
         "Correct {0}",
     ),
     (
-        r"((?:insecure|improper|unsafe|premature|excessive|inefficient|blocking|silent) .+)",
+        r"((?:(?:shared )?mutable|insecure|improper|unsafe|premature|excessive|inefficient) .+)",
         "Avoid {0}",
     ),
     (r"(?:unhandled|uncaught) (.+)", "Handle {0}"),

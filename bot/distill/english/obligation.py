@@ -28,6 +28,12 @@ _NEEDS = re.compile(
     r"^(.+?) (?:still |also )?(?:needs|need|requires?) "
     r"((?:an?|its own|their own|some|one|another|more) .+)$"
 )
+#: "could be simplified": what can only be better is asked for.
+_COULD_BE = re.compile(
+    r"^(.+?) (?:can|could|might|may) be (?:further |better )?"
+    rf"({any_of('english', 'bettered')})\b(.*)$",
+    re.IGNORECASE,
+)
 PRONOUN = re.compile(r"^(?:it|this|that|they|these|those|which)$", re.IGNORECASE)
 _OPINION = re.compile(
     r"^(?:I (?:think|believe|feel|noticed)|it (?:seems|looks like)|note)(?: that)? ", re.IGNORECASE
@@ -62,6 +68,11 @@ _LONGEST_NOUN = 14  # words
 def obligation(text: str, subject: str) -> Order | None:
     if not text.endswith("?") and (needs := _NEEDS.match(text)) and is_noun(needs[1]):
         return Order(f"Give {lower_first(needs[1])} {needs[2]}", 2)
+    if (better := _COULD_BE.match(text)) and is_noun(better[1]):
+        base = from_participle(better[2])
+        return (
+            Order(f"{upper_first(base)} {lower_first(better[1])}{better[3]}", 2) if base else None
+        )
     match = _OBLIGING.search(text)
     if match is None or text.endswith("?") or _NO_OBLIGATION.search(text[: match.start()]):
         return None

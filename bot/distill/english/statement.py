@@ -37,7 +37,7 @@ _NO_VERBS = frozenset(
 )
 #: What looks like a verb before one of these is a plural noun: "checks and messages are".
 _AFTER_NOUN = re.compile(
-    r"(?:and|or|are|were|is|was|of|that|which|can|could|may|will|should|must)\b"
+    r"(?:using|and|or|are|were|is|was|of|that|which|can|could|may|will|should|must)\b"
 )
 _BUT = re.compile(r",\s+(?:but|yet|however)\s+(?!(?:it|this|they|that)\b)(.+)$")
 _BUT_ELSE = re.compile(
@@ -226,7 +226,7 @@ _SUGGESTS = words("english", "verbs of suggestion")
 def _undo_possible(who: str, rest: str, *, feared: bool) -> str | None:
     if match := re.match(r"(?:not|never) (.*)$", rest):
         return f"Make {who} {match[1]}"
-    match = re.match(rf"((?:{ADVERB} |still )*)(be )?([\w-]+)", rest, re.I)
+    match = re.match(rf"((?:{ADVERB} |still |both )*)(be )?([\w-]+)", rest, re.I)
     verb = match[3].lower() if match else ""
     if match is None or (verb not in BASES and not match[2]):
         return None
