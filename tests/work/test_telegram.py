@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -173,6 +173,19 @@ def test_what_was_decided_on_github_is_shown_in_the_chat(chat: Chat, offer: Sent
     assert f"Kept by @\u200bcleo, in {last_commit(chat)}" in offer.text
     assert offer.buttons == {}
     assert len(offer.texts) <= 3  # offered, being written, kept
+
+
+def test_of_two_messages_that_a_crash_left_the_pressed_one_is_edited(
+    chat: Chat, offer: Sent
+) -> None:
+    copied = replace(offer, number=offer.number + 10_000, texts=list(offer.texts))
+    chat.there.messages[copied.number] = copied
+    chat.press(copied, "Keep as lesson", ADA)
+    assert "Kept by" in copied.text
+    assert copied.buttons == {}
+    chat.press(offer, "Keep as lesson", ADA)
+    assert offer.text == copied.text
+    assert len(chat.shop.bullets()) == 1
 
 
 def test_a_discarded_offer_is_gone_and_says_by_whom(chat: Chat, offer: Sent) -> None:
