@@ -79,8 +79,10 @@ class Proposing:
                 written = self._write(known, place, branch, wants)
                 left = wants.that_change(stands, settings)
                 over = tuple(each for each in wants.waiting if each not in left)
-                self.memory.written(known.id, over)
-                fresh += _without_effect(wants.waiting, fresh, over, store, pulls)
+                idle = _without_effect(wants.waiting, fresh, over, store, pulls)
+                # Told once and forgotten: what adds nothing now would be told again for ever.
+                self.memory.written(known.id, tuple(dict.fromkeys((*over, *idle))))
+                fresh += idle
             self._show(known, place, branch, stands, settings)
         return Proposed(written, fresh)
 
