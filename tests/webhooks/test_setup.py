@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -388,16 +390,17 @@ def test_the_command_waits_for_the_app_and_says_the_next_click(
     command: Callable[[timedelta], Future[int]],
     environment: Environment,
     github: GitHubWeb,
-    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Not capsys: what another thread prints while it is being read is lost.
+    printed = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", printed)
     running = command(timedelta(minutes=1))
-    printed = ""
-    while not (link := re.search(r"http://127\.0\.0\.1:\S+", printed)):
+    while not (link := re.search(r"http://127\.0\.0\.1:\S+", printed.getvalue())):
         assert not running.done(), running.result()
-        printed += capsys.readouterr().out
     assert Browser.at(link.group()).submit("post").follow().page.status_code == 200
     assert running.result(timeout=10) == 0
-    said = capsys.readouterr().out
+    said = printed.getvalue()
     assert f"{github.url}/apps/lessonkeeper/installations/new" in said
     assert said.endswith("Then run: python app.py serve\n")
     assert Vault.of(environment).exists()

@@ -515,7 +515,7 @@ def test_a_conflict_is_shown_where_it_arose_and_decided_by_a_press(
     for word in ("before", "after"):
         pull = founded.repository.open_pull_request("ben", {"README.md": f"{word}\n"})
         founded.repository.comment(pull.number, "cleo", f"/lesson {text.format(word)}")
-    founded.stage.settle()
+        founded.stage.settle()  # which of two said at once comes second is nobody's to say
     run = check_run(founded, pull)
     assert labels(run) == ["Keep A", "Keep B", "Same"]
     send(founded, press(founded, run, verb, "ada"))
