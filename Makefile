@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: demo test lint types security hygiene bench lock venv clean help
+.PHONY: demo test again lint types security hygiene bench lock venv clean help
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -39,6 +39,9 @@ demo: $(VENV)/.runtime  ## the whole story on a sandbox: no account, no key, no 
 
 test: $(VENV)/.dev  ## every test
 	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+
+again: $(VENV)/.dev  ## the tests that failed last, one after the other
+	@$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 
 lint: $(VENV)/.dev  ## style and formatting
 	@$(BIN)/ruff check .

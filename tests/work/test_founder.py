@@ -37,8 +37,10 @@ def founded(playing: Stage) -> Shop:
 
 def offered(shop: Shop, *bodies: str, fork: bool = False) -> SandboxPullRequest:
     """A pull request that the founder reviewed, one inline comment a body."""
+    # Alike and made in one second, two pull requests would be one commit, and share its check run.
+    number = len(shop.repository.pulls) + 1
     pull = shop.repository.open_pull_request(
-        "eve" if fork else "ben", {"src/db.py": "a = 1\n"}, fork=fork
+        "eve" if fork else "ben", {"src/db.py": f"a = {number}\n"}, fork=fork
     )
     drafts = [Inline("src/db.py", body, 3 * n + 1) for n, body in enumerate(bodies)]
     pull.review("ada", "changes_requested", "", drafts)
