@@ -272,3 +272,17 @@ class OwnPullRequest:
     merged: bool
     created_at: datetime
     closed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnIssue:
+    """An issue that we opened about `key`, as it stands now: people may edit it and close it.
+
+    `body` is without the marker that it is found by.
+    """
+
+    number: int
+    key: str
+    title: str
+    body: str
+    open: bool

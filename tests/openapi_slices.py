@@ -18,6 +18,8 @@ SENT = (
     ("post", "/app/installations/{installation_id}/access_tokens"),
     ("post", "/repos/{owner}/{repo}/check-runs"),
     ("patch", "/repos/{owner}/{repo}/check-runs/{check_run_id}"),
+    ("post", "/repos/{owner}/{repo}/issues"),
+    ("patch", "/repos/{owner}/{repo}/issues/{issue_number}"),
     ("post", "/repos/{owner}/{repo}/issues/{issue_number}/comments"),
     ("patch", "/repos/{owner}/{repo}/issues/comments/{comment_id}"),
     ("post", "/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions"),

@@ -19,6 +19,7 @@ from bot.facts import (
     InlineComment,
     Job,
     JobRun,
+    OwnIssue,
     OwnPullRequest,
     PastPullRequest,
     Permission,
@@ -34,6 +35,7 @@ from bot.forge.commit_on_branch import CommitOnBranch
 from bot.forge.connection import Connection
 from bot.forge.conversation import Conversation, conversation
 from bot.forge.errors import Gone
+from bot.forge.issues import Issues, marker
 from bot.forge.jobs import Jobs
 from bot.forge.past import past_pull_requests
 from bot.forge.proposals import Proposals
@@ -119,6 +121,13 @@ class GitHubForge:
             return None
 
     @known_form()
+    def account_of(self, number: int) -> Account | None:
+        try:
+            return answers.account(self._connection.get(f"/user/{number}"))
+        except Gone:
+            return None
+
+    @known_form()
     def permission(self, login: str) -> Permission:
         if login.endswith("[bot]"):
             return Permission.NONE  # GitHub always says none of an App account
@@ -168,14 +177,26 @@ class GitHubForge:
 
     @known_form()
     def comment(self, number: int, body: str, *, key: str) -> int:
-        marker = f"<!-- lessonkeeper: {key} -->"
-        text = {"body": f"{body}\n\n{marker}"}
+        mark = marker(key)
+        text = {"body": f"{body}\n\n{mark}"}
         for row in self._connection.pages(self._path(f"issues/{number}/comments")):
-            if self._is_ours(row) and marker in (row["body"] or ""):
+            if self._is_ours(row) and mark in (row["body"] or ""):
                 path = self._path(f"issues/comments/{row['id']}")
                 return int(self._connection.patch(path, text)["id"])
         answer = self._connection.post(self._path(f"issues/{number}/comments"), text)
         return int(answer["id"])
+
+    @known_form()
+    def find_issue(self, key: str, us: Account) -> OwnIssue | None:
+        return self._issues.find(key, us)
+
+    @known_form()
+    def open_issue(self, title: str, body: str, *, key: str) -> OwnIssue:
+        return self._issues.open(title, body, key)
+
+    @known_form()
+    def edit_issue(self, found: OwnIssue, wanted: OwnIssue) -> None:
+        self._issues.edit(found, wanted)
 
     @known_form()
     def branch_rules(self, branch: str) -> tuple[BranchRule, ...]:
@@ -207,6 +228,10 @@ class GitHubForge:
 
     def mark_ready(self, pull: OwnPullRequest) -> None:
         self._proposals.mark_ready(pull)
+
+    @property
+    def _issues(self) -> Issues:
+        return Issues(self._connection, self._path("issues"))
 
     @property
     def _proposals(self) -> Proposals:

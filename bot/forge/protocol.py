@@ -17,6 +17,7 @@ from bot.facts import (
     BranchRule,
     Job,
     JobRun,
+    OwnIssue,
     OwnPullRequest,
     PastPullRequest,
     Permission,
@@ -90,6 +91,9 @@ class Forge(Protocol):
     def account(self, login: str) -> Account | None:
         """The account that has this login now, with its numeric id and type; None for nobody."""
 
+    def account_of(self, number: int) -> Account | None:
+        """The account of that numeric id under its present login; None once it was deleted."""
+
     def permission(self, login: str) -> Permission:
         """NONE for anyone without access, and for every App account."""
 
@@ -112,6 +116,24 @@ class Forge(Protocol):
 
     def comment(self, number: int, body: str, *, key: str) -> int:
         """Our comment about `key` on an issue or pull request, new or updated in place; its id."""
+
+    def find_issue(self, key: str, us: Account) -> OwnIssue | None:
+        """Our newest issue about `key`, open or closed, by its marker and its author.
+
+        `key` is a word or two of ours, as `expiring` or `subject:billing`, without `--` or `>`.
+        """
+
+    def open_issue(self, title: str, body: str, *, key: str) -> OwnIssue:
+        """Opens one about `key`, whether or not there is one: look with `find_issue` before.
+
+        Raises Gone where the repository has its issues turned off.
+        """
+
+    def edit_issue(self, found: OwnIssue, wanted: OwnIssue) -> None:
+        """Makes the one the other: title, body, open or closed. Asks nothing where both are equal.
+
+        An edit notifies nobody: what people shall hear of is said with `comment` as well.
+        """
 
     def branch_rules(self, branch: str) -> tuple[BranchRule, ...]:
         """Rules of rulesets that are active on a branch; classic protections are not told."""

@@ -56,6 +56,11 @@ def thread(pull: SandboxPullRequest, action: str, found: records.Thread, by: str
     _emit(pull.repository, "pull_request_review_thread", payload, by)
 
 
+def issue(repository: SandboxRepository, action: str, found: records.Issue, by: str) -> None:
+    payload = {"action": action, "issue": payloads.issue(repository, found)}
+    _emit(repository, "issues", payload, by)
+
+
 def issue_comment(repository: SandboxRepository, action: str, found: records.Comment) -> None:
     url = f"{payloads.api(repository)}/issues/{found.number}"
     issue: dict[str, object] = {"url": url, "number": found.number, "state": "open"}
@@ -64,6 +69,8 @@ def issue_comment(repository: SandboxRepository, action: str, found: records.Com
         json = payloads.pull_request(pull)
         issue |= {key: json[key] for key in ("title", "user", "state", "body", "labels")}
         issue["pull_request"] = {"url": json["url"], "html_url": json["html_url"]}
+    elif found.number in repository.issues:
+        issue = payloads.issue(repository, repository.issues[found.number])
     payload = {
         "action": action,
         "issue": issue,

@@ -224,6 +224,28 @@ def file(change: Change) -> Json:
     return json
 
 
+def issue(found: SandboxRepository, issue: records.Issue) -> Json:
+    ours = issue.app == found.forge.app_id
+    return {
+        "url": f"{api(found)}/issues/{issue.number}",
+        "html_url": f"{page(found)}/issues/{issue.number}",
+        "id": issue.id,
+        "node_id": f"I_{issue.id}",
+        "number": issue.number,
+        "title": issue.title,
+        "user": user(issue.user),
+        "state": "closed" if issue.closed_at else "open",
+        "state_reason": "completed" if issue.closed_at else None,
+        "locked": False,
+        "labels": [],
+        "body": issue.body or None,
+        "created_at": time(issue.created_at),
+        "closed_at": time_or_none(issue.closed_at),
+        "author_association": found.association(issue.user.login),
+        "performed_via_github_app": app(found.forge) if ours else None,
+    }
+
+
 def issue_comment(found: SandboxRepository, comment: records.Comment) -> Json:
     ours = comment.app == found.forge.app_id
     return {

@@ -24,6 +24,20 @@ class Comment:
 
 
 @dataclass(slots=True)
+class Issue:
+    """`app` opened it."""
+
+    id: int
+    number: int
+    user: Account
+    title: str
+    body: str
+    created_at: datetime
+    app: int | None = None
+    closed_at: datetime | None = None
+
+
+@dataclass(slots=True)
 class InlineComment:
     id: int
     review: int

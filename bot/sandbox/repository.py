@@ -30,6 +30,7 @@ class SandboxRepository:
         self.installation: records.Installation | None = None
         self.permissions: dict[str, Permission] = {self.owner.lower(): Permission.ADMIN}
         self.pulls: dict[int, SandboxPullRequest] = {}
+        self.issues: dict[int, records.Issue] = {}
         self.comments: dict[int, records.Comment] = {}
         self.check_runs: dict[int, records.CheckRun] = {}
         self.rules: list[rules.Rule] = []
@@ -44,6 +45,11 @@ class SandboxRepository:
     def git_path(self) -> str:
         """Below the forge's directory, and below the URL that git is served at."""
         return f"{self.full_name}.git"
+
+    @property
+    def next_number(self) -> int:
+        """Issues and pull requests are counted together."""
+        return len(self.pulls) + len(self.issues) + 1
 
     def start(self, files: Mapping[str, str | bytes]) -> None:
         """The first commit, before anyone listens."""
@@ -150,12 +156,12 @@ class SandboxRepository:
         pull = SandboxPullRequest(
             repository=self,
             id=self.forge.next_id(),
-            number=len(self.pulls) + 1,
+            number=self.next_number,
             title=title,
             user=self.forge.account(by),
             base=self.default_branch,
             base_sha=self.tip(),
-            head=branch or f"topic-{len(self.pulls) + 1}",
+            head=branch or f"topic-{self.next_number}",
             head_sha=self.tip(),
             created_at=self.forge.clock(),
             fork=self.forge.next_id() if fork else None,
@@ -174,7 +180,7 @@ class SandboxRepository:
         pull = SandboxPullRequest(
             repository=self,
             id=self.forge.next_id(),
-            number=len(self.pulls) + 1,
+            number=self.next_number,
             title=title,
             user=self.forge.account(by),
             base=base,
@@ -211,6 +217,33 @@ class SandboxRepository:
         self.bare.set_ref(f"refs/heads/{branch}", sha)
         self.notice_pushes_of_the_app()
         return sha
+
+    def open_issue(
+        self, by: str, title: str, body: str = "", *, app: int | None = None
+    ) -> records.Issue:
+        user, now = self.forge.account(by), self.forge.clock()
+        made = records.Issue(
+            self.forge.next_id(), self.next_number, user, title, body, now, app=app
+        )
+        self.issues[made.number] = made
+        events.issue(self, "opened", made, by)
+        return made
+
+    def edit_issue(self, number: int, by: str, *, title: str = "", body: str | None = None) -> None:
+        found = self.issues[number]
+        found.title = title or found.title
+        found.body = found.body if body is None else body
+        events.issue(self, "edited", found, by)
+
+    def close_issue(self, number: int, by: str) -> None:
+        found = self.issues[number]
+        found.closed_at = self.forge.clock()
+        events.issue(self, "closed", found, by)
+
+    def reopen_issue(self, number: int, by: str) -> None:
+        found = self.issues[number]
+        found.closed_at = None
+        events.issue(self, "reopened", found, by)
 
     def comment(self, number: int, by: str, body: str, *, app: int | None = None) -> int:
         """A conversation comment on an issue or pull request; its id."""

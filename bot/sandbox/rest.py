@@ -101,7 +101,7 @@ def pull_requests(call: Call) -> Answer:
 
 
 def open_pull_request(call: Call) -> Answer:
-    head, base = _text(call.body, "head"), _text(call.body, "base")
+    head, base = text_of(call.body, "head"), text_of(call.body, "base")
     here = call.repository
     for name in (head, base):
         if here.bare.sha(f"refs/heads/{name}") is None:
@@ -113,7 +113,7 @@ def open_pull_request(call: Call) -> Answer:
         said = f"No commits between {base} and {head}"
         raise Refusal(422, "Validation Failed", errors=[{"message": said, "code": "custom"}])
     login = call.forge.app_account.login
-    title, body = _text(call.body, "title"), call.body.get("body") or ""
+    title, body = text_of(call.body, "title"), call.body.get("body") or ""
     draft = bool(call.body.get("draft", False))
     return payloads.whole_pull_request(here.propose(login, head, base, title, body, draft=draft))
 
@@ -199,8 +199,9 @@ def issue_comments(call: Call, number: int) -> Answer:
 
 
 def create_comment(call: Call, number: int) -> Answer:
-    call.pull(number)
-    body = _text(call.body, "body")
+    if number not in call.repository.issues:
+        call.pull(number)
+    body = text_of(call.body, "body")
     login = call.forge.app_account.login
     made = call.repository.comment(number, login, body, app=call.forge.app_id)
     return payloads.issue_comment(call.repository, call.repository.comments[made])
@@ -210,7 +211,7 @@ def update_comment(call: Call, comment: int) -> Answer:
     found = _comment(call, comment)
     if found.app != call.forge.app_id:
         raise Refusal(403, "Resource not accessible by integration")
-    call.repository.edit_comment(comment, _text(call.body, "body"))
+    call.repository.edit_comment(comment, text_of(call.body, "body"))
     return payloads.issue_comment(call.repository, found)
 
 
@@ -251,12 +252,12 @@ def check_runs_of_commit(call: Call, sha: str) -> Answer:
 
 
 def create_check_run(call: Call) -> Answer:
-    sha = _text(call.body, "head_sha")
+    sha = text_of(call.body, "head_sha")
     if call.repository.bare.sha(sha) is None:
         raise Refusal(422, f"No commit found for SHA: {sha}")
     run = records.CheckRun(
         id=call.forge.next_id(),
-        name=_text(call.body, "name"),
+        name=text_of(call.body, "name"),
         head_sha=sha,
         app=call.forge.app_id,
         started_at=call.forge.clock(),
@@ -316,7 +317,8 @@ def _comment(call: Call, comment: int) -> records.Comment:
         raise Refusal(404, "Not Found") from None
 
 
-def _text(body: Json, name: str) -> str:
+def text_of(body: Json, name: str) -> str:
+    """A text that a body has to have. Raises Refusal."""
     value = body.get(name)
     if not isinstance(value, str) or not value:
         raise _invalid(f"{name} wasn't supplied")

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from flask import Flask, Response, jsonify, request
 
-from bot.sandbox import attempts, graphql, payloads, rest_checks
+from bot.sandbox import attempts, graphql, payloads, rest_checks, rest_issues
 from bot.sandbox.access import Access, Token
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.repository import SandboxRepository
@@ -40,9 +40,10 @@ class Routes:
             ("GET", "/repos/<owner>/<name>/installation"): self._repository_installation,
             ("GET", "/installation/repositories"): self._installed_repositories,
             ("GET", "/users/<login>"): self._user,
+            ("GET", "/user/<int:number>"): self._user_of,
             ("POST", "/graphql"): self._graphql,
         }
-        for endpoint in (*ENDPOINTS, *rest_checks.ENDPOINTS):
+        for endpoint in (*ENDPOINTS, *rest_checks.ENDPOINTS, *rest_issues.ENDPOINTS):
             below = self._below_repository(endpoint)
             rules[endpoint.method, f"/repos/<owner>/<name>{endpoint.rule}"] = below
             rules[endpoint.method, f"/repositories/<int:repository_id>{endpoint.rule}"] = below
@@ -138,6 +139,13 @@ class Routes:
     def _user(self, login: str) -> Response:
         self._access.token()
         account = self._forge.accounts.get(login.lower())
+        if account is None:
+            raise Refusal(404, "Not Found")
+        return _json(payloads.user(account))
+
+    def _user_of(self, number: int) -> Response:
+        self._access.token()
+        account = next((a for a in self._forge.accounts.values() if a.id == number), None)
         if account is None:
             raise Refusal(404, "Not Found")
         return _json(payloads.user(account))
