@@ -24,6 +24,7 @@ HOMES = {
     "dbos": ("bot/jobs.py",),
     "anthropic": ("bot/distill",),
     "mcp": ("bot/commands/mcp.py",),
+    "matplotlib": ("bot/reports/picture.py",),
 }
 
 # The domain computes; it has no clock, no disk and no network. What is not listed is refused.
@@ -44,6 +45,7 @@ FORBIDDEN = {
     "bot/distill": ("bot.channels", "bot.forge", "bot.git", "bot.jobs", "webhooks"),
     "bot/forge": ("bot.channels", "bot.git", "bot.jobs", "bot.distill", "webhooks"),
     "bot/git": ("bot.channels", "bot.forge", "bot.jobs", "bot.distill", "webhooks"),
+    "bot/search": ("bot.channels", "bot.distill", "bot.forge", "bot.git", "bot.work", "webhooks"),
     "bot/settings": ("bot.channels", "bot.forge", "bot.git", "bot.jobs", "bot.lessons"),
     "webhooks": ("bot.channels", "bot.distill", "bot.git", "bot.lessons"),
 }

@@ -10,7 +10,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import snowballstemmer
@@ -78,6 +78,21 @@ def tokens(text: str) -> frozenset[str]:
     single character stays). On ASCII this is the set of `[a-z0-9]+` of the lower-cased text.
     """
     return frozenset(_tokens(_runs(normal(text).casefold())))
+
+
+def in_order(text: str) -> tuple[str, ...]:
+    """The `tokens` as they follow each other, each as often as it stands there."""
+    return tuple(_tokens(_runs(normal(text).casefold())))
+
+
+def joined_words(text: str) -> Iterator[str]:
+    """The words of a text, those joined by `_ . / \\ - :: ->` or a change of case as one each."""
+    return (found[0] for found in _JOINED.finditer(normal(text)))
+
+
+def parted(word: str) -> str:
+    """A word with a space at every change of case: `minTestCases` is `min Test Cases`."""
+    return _CAMEL.sub(" ", word)
 
 
 def normal(text: str) -> str:

@@ -1,0 +1,43 @@
+"""An index of pages at hand, in a file of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.search.index import SearchIndex
+from bot.search.model import Document, Kind
+from bot.search.sqlite import SqliteShelf
+
+NOW = datetime(2026, 11, 5, 12, tzinfo=UTC)
+ONE, OTHER = 11, 22  # repositories
+FIRST, SECOND = "a" * 40, "b" * 40  # commits
+
+
+def page(path: str, text: str, title: str = "", *, retired: bool = False) -> Document:
+    blob = f"{hash((text, title, retired)):x}"
+    return Document(path, blob, Kind.REFERENCE, title, text, retired)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "search.sqlite"
+
+
+@pytest.fixture
+def index(file: Path) -> SearchIndex:
+    return SearchIndex(SqliteShelf(file), lambda: NOW)
+
+
+@pytest.fixture
+def found(index: SearchIndex) -> Callable[[str], list[str]]:
+    """The paths of what a question finds in the first repository, by its words."""
+
+    def ask(query: str) -> list[str]:
+        answer = index.search(query, frozenset([ONE]))
+        return [hit.path for hit in answer.hits if hit.exact is not None]
+
+    return ask
