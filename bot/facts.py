@@ -275,6 +275,14 @@ class OwnPullRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class JobState:
+    """An issue or pull request as it stands now; `closed_at` is None while it is open."""
+
+    number: int
+    closed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class OwnIssue:
     """An issue that we opened about `key`, as it stands now: people may edit it and close it.
 

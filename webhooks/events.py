@@ -139,12 +139,17 @@ class WorkflowFinished:
 
 @dataclass(frozen=True, slots=True)
 class IssueChanged:
-    """`action`: opened, edited, closed, reopened, deleted. `state_reason` comes with closed."""
+    """`action`: opened, edited, closed, reopened, deleted. `state_reason` comes with closed.
+
+    `body_before` is what an edit replaced; None where it left the body alone.
+    """
 
     origin: Origin
     number: int
     action: str
     state_reason: str | None
+    body: str = ""
+    body_before: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,11 +192,15 @@ def _pull_requests(fields: Fields) -> tuple[int, ...]:
 
 def _issue(fields: Fields, guid: str) -> Parsed:
     issue = fields.object("issue")
+    changes = fields.object_or_none("changes")
+    before = changes.object_or_none("body") if changes is not None else None
     return IssueChanged(
         _origin(fields, guid),
         number=issue.id("number"),
         action=fields.text("action"),
         state_reason=issue.text_or_none("state_reason"),
+        body=issue.text_or_none("body") or "",
+        body_before=(before.text_or_none("from") or "") if before is not None else None,
     )
 
 

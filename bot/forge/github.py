@@ -19,6 +19,7 @@ from bot.facts import (
     InlineComment,
     Job,
     JobRun,
+    JobState,
     OwnIssue,
     OwnPullRequest,
     PastPullRequest,
@@ -189,6 +190,22 @@ class GitHubForge:
     @known_form()
     def find_issue(self, key: str, us: Account) -> OwnIssue | None:
         return self._issues.find(key, us)
+
+    @known_form()
+    def own_issue(self, number: int, us: Account) -> OwnIssue | None:
+        issues = self._issues
+        try:
+            return issues.own(number, us)
+        except Gone:
+            return None
+
+    @known_form()
+    def job_state(self, number: int) -> JobState | None:
+        issues = self._issues
+        try:
+            return issues.state(number)
+        except Gone:
+            return None
 
     @known_form()
     def open_issue(self, title: str, body: str, *, key: str) -> OwnIssue:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from bot.facts import Account, OwnIssue
+from bot.facts import Account, JobState, OwnIssue
+from bot.forge.answers import time
 from bot.forge.connection import Connection
+
+_MARKER = re.compile(r"<!-- lessonkeeper: (?P<key>[^>]*) -->\s*\Z")
 
 
 def marker(key: str) -> str:
@@ -34,6 +38,20 @@ class Issues:
             ),
             None,
         )
+
+    def own(self, number: int, us: Account) -> OwnIssue | None:
+        """The one of that number, whatever it is about; None where it is none of `us`."""
+        row = self._connection.get(f"{self._path}/{number}")
+        about = _MARKER.search(row["body"] or "")
+        if about is None or row["user"] is None or row["user"]["id"] != us.id:
+            return None
+        return None if "pull_request" in row else _issue(row, about["key"])
+
+    def state(self, number: int) -> JobState:
+        """Of an issue or a pull request: GitHub answers for both."""
+        row = self._connection.get(f"{self._path}/{number}")
+        closed_at = row["closed_at"] if row["state"] == "closed" else None
+        return JobState(number, time(closed_at) if closed_at else None)
 
     def open(self, title: str, body: str, key: str) -> OwnIssue:
         made = self._connection.post(self._path, {"title": title, "body": _marked(body, key)})

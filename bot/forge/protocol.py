@@ -17,6 +17,7 @@ from bot.facts import (
     BranchRule,
     Job,
     JobRun,
+    JobState,
     OwnIssue,
     OwnPullRequest,
     PastPullRequest,
@@ -122,6 +123,12 @@ class Forge(Protocol):
 
         `key` is a word or two of ours, as `expiring` or `subject:billing`, without `--` or `>`.
         """
+
+    def own_issue(self, number: int, us: Account) -> OwnIssue | None:
+        """Ours of that number, whatever it is about; None where it is none of ours."""
+
+    def job_state(self, number: int) -> JobState | None:
+        """Whether an issue or pull request is open; None where there is none of that number."""
 
     def open_issue(self, title: str, body: str, *, key: str) -> OwnIssue:
         """Opens one about `key`, whether or not there is one: look with `find_issue` before.

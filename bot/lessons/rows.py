@@ -169,6 +169,18 @@ class UndoneRow(Row):
     by: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class NoteRow(Row):
+    """`did`: captured, confirmed, flagged, rescued, deleted. `cause` is what ended the note's
+    subject or job; of a rescue the id of the row that had flagged it.
+    """
+
+    TYPE: ClassVar[str] = "note"
+    path: str
+    did: str
+    cause: str | None = None
+
+
 _STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 
@@ -269,6 +281,7 @@ _TYPES: Final[dict[str, type[Row]]] = {
         AdherenceRow,
         ShownRow,
         DeclinedRow,
+        NoteRow,
     )
 } | {"signal": SignalRow, "seen": SignalRow}
 

@@ -56,8 +56,10 @@ def thread(pull: SandboxPullRequest, action: str, found: records.Thread, by: str
     _emit(pull.repository, "pull_request_review_thread", payload, by)
 
 
-def issue(repository: SandboxRepository, action: str, found: records.Issue, by: str) -> None:
-    payload = {"action": action, "issue": payloads.issue(repository, found)}
+def issue(
+    repository: SandboxRepository, action: str, found: records.Issue, by: str, **more: object
+) -> None:
+    payload = {"action": action, "issue": payloads.issue(repository, found), **more}
     _emit(repository, "issues", payload, by)
 
 

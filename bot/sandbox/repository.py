@@ -231,9 +231,12 @@ class SandboxRepository:
 
     def edit_issue(self, number: int, by: str, *, title: str = "", body: str | None = None) -> None:
         found = self.issues[number]
+        before = {"title": found.title, "body": found.body}
         found.title = title or found.title
         found.body = found.body if body is None else body
-        events.issue(self, "edited", found, by)
+        after = {"title": found.title, "body": found.body}
+        changes = {key: {"from": old} for key, old in before.items() if old != after[key]}
+        events.issue(self, "edited", found, by, changes=changes)
 
     def close_issue(self, number: int, by: str) -> None:
         found = self.issues[number]

@@ -42,6 +42,15 @@ def update_issue(call: Call, number: int) -> Answer:
     return payloads.issue(here, found)
 
 
+def issue(call: Call, number: int) -> Answer:
+    """An issue, or a pull request as one."""
+    pull = call.repository.pulls.get(number)
+    if pull is None:
+        return payloads.issue(call.repository, _issue(call, number))
+    json = payloads.pull_request(pull)
+    return {**json, "pull_request": {"url": json["url"]}}
+
+
 def _issue(call: Call, number: int) -> records.Issue:
     try:
         return call.repository.issues[number]
@@ -52,5 +61,6 @@ def _issue(call: Call, number: int) -> records.Issue:
 ENDPOINTS = (
     Endpoint("GET", "/issues", "issues", issues, query=frozenset({"state", "creator"})),
     Endpoint("POST", "/issues", "issues", open_issue, 201),
+    Endpoint("GET", "/issues/<int:number>", "issues", issue),
     Endpoint("PATCH", "/issues/<int:number>", "issues", update_issue),
 )

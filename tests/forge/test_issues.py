@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from bot.facts import JobState
 from bot.forge.errors import Gone
 from bot.forge.protocol import Forge
 from bot.sandbox.forge import SandboxForge
@@ -69,6 +70,40 @@ def test_what_people_do_to_an_issue_of_ours_is_seen(
 
     found = forge.find_issue("subject:billing", sandbox.app_account)
     assert found == replace(opened, body="- [x] `billing.md`", open=False)
+
+
+def test_an_issue_of_ours_is_read_by_its_number_and_nobody_elses(
+    forge: Forge, shop: SandboxRepository, sandbox: SandboxForge
+) -> None:
+    opened = forge.open_issue("Which notes go?", "- [ ] `billing.md`", key="subject:billing")
+    copied = shop.open_issue("ada", "Mine", shop.issues[opened.number].body)
+    plain = shop.open_issue("ada", "Hello")
+    us = sandbox.app_account
+
+    assert forge.own_issue(opened.number, us) == opened
+    assert [forge.own_issue(n, us) for n in (copied.number, plain.number, 99)] == [None] * 3
+
+
+def test_issues_and_pull_requests_are_open_or_were_closed_at_a_time(
+    forge: Forge, shop: SandboxRepository
+) -> None:
+    issue = shop.open_issue("ada", "The queue loses jobs").number
+    pull = shop.open_pull_request("bob", {"src/a.py": "a = 2\n"})
+    assert forge.job_state(issue) == JobState(issue)
+    assert forge.job_state(pull.number) == JobState(pull.number)
+
+    shop.close_issue(issue, "ada")
+    pull.merge("ada")
+    closed_at = shop.issues[issue].closed_at
+    assert closed_at is not None
+    assert forge.job_state(issue) == JobState(issue, closed_at.replace(microsecond=0))
+    merged = forge.job_state(pull.number)
+    assert merged is not None
+    assert merged.closed_at is not None
+
+    shop.reopen_issue(issue, "ada")
+    assert forge.job_state(issue) == JobState(issue)
+    assert forge.job_state(99) is None
 
 
 def test_a_comment_stands_on_an_issue_as_on_a_pull_request(

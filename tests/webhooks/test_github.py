@@ -165,6 +165,24 @@ KNOWN: list[tuple[str, Json, Event]] = [
         IssueChanged(ORIGIN, 8, "closed", "not_planned"),
     ),
     (
+        "issues",
+        {
+            "action": "edited",
+            "issue": {"number": 8, "body": "- [x] a"},
+            "changes": {"body": {"from": "- [ ] a"}},
+        },
+        IssueChanged(ORIGIN, 8, "edited", None, "- [x] a", "- [ ] a"),
+    ),
+    (
+        "issues",
+        {
+            "action": "edited",
+            "issue": {"number": 8, "body": None},
+            "changes": {"title": {"from": "Old"}},
+        },
+        IssueChanged(ORIGIN, 8, "edited", None),
+    ),
+    (
         "repository",
         {"action": "renamed", "changes": {"repository": {"name": {"from": "store"}}}},
         RepositoryChanged(ORIGIN, "renamed", "acme/store"),
