@@ -10,6 +10,7 @@ import argparse
 import json
 import logging
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -21,6 +22,7 @@ from bot.errors import CallError, Fault, UserError
 
 if TYPE_CHECKING:
     from bot.git.local import Target
+    from bot.reports.made import Made
     from bot.work.writing import Written
 
 DONE, NO, WRONG, BROKE = 0, 1, 2, 3
@@ -31,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and answers with its exit status."""
     parser = _parser()
     options = parser.parse_args(arguments)
+    options.given = [*(sys.argv[1:] if arguments is None else arguments)]
     logging.basicConfig(
         level=logging.DEBUG if options.verbose else logging.INFO,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
@@ -140,8 +143,15 @@ def _parser() -> argparse.ArgumentParser:
     pairs.set_defaults(command=_report_pairs)
     pairs.add_argument("files", nargs="*", metavar="FILE", help="lessons files")
     pairs.add_argument("--labels", metavar="TSV", help="columns a, b, label")
-    pairs.add_argument("--json", action="store_true")
+    pairs.add_argument("--label", action="store_true", help="judge pairs near the line: into TSV")
+    pairs.add_argument("--against", metavar="JSON", help="a report saved on an earlier day: drift")
+    _printed(pairs)
     return parser
+
+
+def _printed(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--plot", metavar="FILE", help="also a picture, .png or .svg")
+    parser.add_argument("--json", action="store_true")
 
 
 def _repository(parser: argparse.ArgumentParser) -> None:
@@ -409,20 +419,53 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _report_pairs(options: argparse.Namespace) -> int:
-    from bot.reports.pair_printing import to_json, to_markdown
+    from bot.reports import pair_printing
+    from bot.reports.drift import drift, read_earlier
     from bot.reports.pairs import report_pairs
     from bot.settings import Settings
 
     if not options.files and not options.labels:
         raise CallError("there is nothing to score.", remedy="Name lessons files or --labels TSV.")
+    if options.label and not (options.files and options.labels):
+        raise CallError("--label takes pairs of lessons files.", remedy="Name them, and --labels.")
     files = [(name, _bytes(name)) for name in options.files]
+    today, settings = _now().date(), Settings()
+    earlier = read_earlier(_bytes(options.against), options.against) if options.against else None
+    if options.label:
+        from bot.commands.labelling import ask
+
+        near = report_pairs(files, None, settings, today).to_judge
+        ask(near, Path(options.labels), sys.stdin, sys.stderr)
     labels = _bytes(options.labels) if options.labels else None
-    found = report_pairs(files, labels, Settings(), _now().date(), labels_name=options.labels or "")
+    found = report_pairs(files, labels, settings, today, labels_name=options.labels or "")
+    moved = drift(found.distribution, earlier) if earlier else None
+    if options.plot:
+        from bot.reports import picture
+
+        _write(options.plot, picture.pairs(found, picture.format_of(options.plot)))
+    made = _made(options)
     if options.json:
-        _print(to_json(found))
+        _print(pair_printing.to_json(found, made, moved))
     else:
-        print(to_markdown(found), end="")
-    return DONE
+        print(pair_printing.to_markdown(found, made, moved), end="")
+    return NO if moved and moved.alarm else DONE
+
+
+def _made(options: argparse.Namespace) -> Made:
+    """What a report says of itself; no question is asked again, nothing drawn or saved."""
+    from bot.reports.made import Made
+
+    given = [each for each in options.given if each not in ("--label", "--json", "--verbose")]
+    return Made(_now().date(), shlex.join(["python", "app.py", *given]))
+
+
+def _write(name: str, data: bytes) -> None:
+    """Puts a file where the caller named it. Raises CallError."""
+    try:
+        Path(name).write_bytes(data)
+    except OSError as error:
+        reason = error.strerror or "it cannot be written"
+        raise CallError(f"{reason}.", file=name, remedy="Name a file to be written.") from error
 
 
 def _replay(options: argparse.Namespace) -> int:

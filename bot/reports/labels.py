@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import enum
 import io
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,8 +17,13 @@ from bot.lessons.reading import reading
 from bot.lessons.similarity import compare
 from bot.settings import Refresh
 
+COLUMNS = ("a", "b", "label")
+
 # The floors that are scored beside the configured one.
-FLOORS = tuple(step / 20 for step in range(1, 13))
+FLOORS = tuple(step / 100 for step in range(5, 61))
+# A false merge loses or inverts a lesson, a missed one costs a slot: precision counts double.
+BETA = 0.5
+CONFIDENCE = 1.96  # standard deviations: 95 %
 
 
 class Label(enum.StrEnum):
@@ -62,9 +68,13 @@ class FloorScore:
 
 @dataclass(frozen=True, slots=True)
 class LabelScores:
+    """`suggested` is one of `floors`; None where no floor merges a pair that is the same."""
+
     pairs: int
+    opposites: int
     rule: Score
     floors: tuple[FloorScore, ...]
+    suggested: FloorScore | None
 
 
 def parse_labels(data: bytes, name: str = "labels") -> tuple[LabelledPair, ...]:
@@ -81,7 +91,7 @@ def parse_labels(data: bytes, name: str = "labels") -> tuple[LabelledPair, ...]:
     rows = csv.DictReader(io.StringIO(text, newline=""), dialect="excel-tab", strict=True)
     try:
         header = rows.fieldnames or ()
-        missing = [column for column in ("a", "b", "label") if column not in header]
+        missing = [column for column in COLUMNS if column not in header]
         if missing:
             raise _unreadable(name, 1, f"there is no column {', '.join(missing)}")
         return tuple(_pair(row, name, rows.line_num) for row in rows)
@@ -99,12 +109,38 @@ def score_labels(pairs: Sequence[LabelledPair], refresh: Refresh) -> LabelScores
         if min(len(a.tokens), len(b.tokens)) >= refresh.min_tokens
     ]
     same = sum(label is Label.SAME for label, _ in scored)
-    floors = (
+    floors = tuple(
         FloorScore(floor, _score([label for label, found in long_enough if found >= floor], same))
         for floor in sorted({*FLOORS, refresh.floor})
     )
     rule = _score([label for label, comparison in scored if comparison.same], same)
-    return LabelScores(len(pairs), rule, tuple(floors))
+    opposites = sum(label is Label.OPPOSITE for label, _ in scored)
+    return LabelScores(len(pairs), opposites, rule, floors, _suggested(floors))
+
+
+def caution(score: Score) -> float:
+    """What a floor is suggested by, 0..1: F with BETA, its precision taken at the low end.
+
+    F = (1 + β²)·p·r / (β²·p + r), where p is the lower end of Wilson's 95 % interval: few labels
+    prove little, so they push the suggestion up.
+    """
+    if not score.merged or not score.precision or not score.recall:
+        return 0.0
+    low = _wilson(score.precision, score.merged)
+    return (1 + BETA**2) * low * score.recall / (BETA**2 * low + score.recall)
+
+
+def _wilson(share: float, count: int) -> float:
+    """The lower end of Wilson's interval of a share of `count` (E. B. Wilson, 1927)."""
+    z2 = CONFIDENCE**2 / count
+    spread = CONFIDENCE * math.sqrt(share * (1 - share) / count + z2 / (4 * count))
+    return (share + z2 / 2 - spread) / (1 + z2)
+
+
+def _suggested(floors: Sequence[FloorScore]) -> FloorScore | None:
+    """The most cautious of them, on a tie the highest."""
+    best = max(floors, key=lambda f: (caution(f.score), f.floor), default=None)
+    return best if best and caution(best.score) > 0 else None
 
 
 def _score(merged: Sequence[Label], same: int) -> Score:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -42,34 +42,48 @@ class ScoredPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
-    """Most bullets of one store that pairs which would collapse join, by how much is looked at.
+class StoreFigures:
+    """One store for itself.
 
-    `windows`: the size of the window of newest bullets, and the largest cluster within it.
+    `histogram` as in the report; `collapsing` and `apart` count pairs. `largest`: the most bullets
+    that pairs which would collapse join; `windows`: the same within so many of the newest.
     """
 
     store: str
     bullets: int
+    pairs: int
+    collapsing: int
+    apart: int
     largest: int
     windows: tuple[tuple[int, int], ...]
+    histogram: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PairReport:
     """`histogram` counts pairs by similarity in BINS equal steps, 1.0 in the last one.
 
-    `collapsing` pairs would refresh one another; `apart` are those that the guard alone keeps
-    apart; `above` and `below` are the closest pairs on either side of the line.
+    `distribution` has every similarity with how many pairs have it, ascending. `collapsing` pairs
+    would refresh one another; `apart` are those that the guard alone keeps apart; `above` and
+    `below` are the closest pairs on either side of the line.
     """
 
-    stores: tuple[Cluster, ...]
+    refresh: Refresh
+    stores: tuple[StoreFigures, ...]
     pairs: int
     histogram: tuple[int, ...]
+    distribution: tuple[tuple[float, int], ...]
     collapsing: tuple[ScoredPair, ...]
     apart: tuple[ScoredPair, ...]
     above: tuple[ScoredPair, ...]
     below: tuple[ScoredPair, ...]
     labels: LabelScores | None = None
+
+    @property
+    def to_judge(self) -> tuple[ScoredPair, ...]:
+        """Pairs whose label tells most: those around the line, the closest to it first."""
+        near = (*self.above, *self.below, *self.apart[:SHOWN])
+        return tuple(sorted(near, key=lambda pair: abs(pair.closeness - 1)))
 
 
 def report_pairs(
@@ -101,15 +115,16 @@ def score(
     """Scores every pair inside each store; stores are never compared with each other."""
     by_store = [(store, _pairs(store, refresh)) for store in stores]
     every = [pair for _, pairs in by_store for pair in pairs.values()]
-    bins = Counter(min(int(pair.comparison.similarity * BINS), BINS - 1) for pair in every)
     by_closeness = sorted(every, key=lambda pair: -pair.closeness)
     collapsing = [pair for pair in by_closeness if pair.comparison.same]
     apart = [pair for pair in by_closeness if pair.comparison.apart]
     unlike = [p for p in by_closeness if not (p.comparison.same or p.comparison.apart)]
     return PairReport(
-        stores=tuple(_clusters(store, pairs, windows) for store, pairs in by_store),
+        refresh=refresh,
+        stores=tuple(_figures(store, pairs, windows) for store, pairs in by_store),
         pairs=len(every),
-        histogram=tuple(bins[step] for step in range(BINS)),
+        histogram=_histogram(every),
+        distribution=tuple(sorted(Counter(p.comparison.similarity for p in every).items())),
         collapsing=tuple(collapsing),
         apart=tuple(apart),
         above=tuple(collapsing[-SHOWN:]),
@@ -157,16 +172,25 @@ def _pairs(store: Store, refresh: Refresh) -> dict[tuple[int, int], ScoredPair]:
     return pairs
 
 
-def _clusters(
+def _histogram(pairs: Iterable[ScoredPair]) -> tuple[int, ...]:
+    bins = Counter(min(int(pair.comparison.similarity * BINS), BINS - 1) for pair in pairs)
+    return tuple(bins[step] for step in range(BINS))
+
+
+def _figures(
     store: Store, pairs: Mapping[tuple[int, int], ScoredPair], windows: Sequence[int]
-) -> Cluster:
+) -> StoreFigures:
     joined = [places for places, pair in pairs.items() if pair.comparison.same]
     count = len(store.bullets)
-    return Cluster(
+    return StoreFigures(
         store=store.name,
         bullets=count,
+        pairs=len(pairs),
+        collapsing=len(joined),
+        apart=sum(pair.comparison.apart is not None for pair in pairs.values()),
         largest=_largest(joined, count),
         windows=tuple((size, _largest(joined, min(size, count))) for size in windows),
+        histogram=_histogram(pairs.values()),
     )
 
 

@@ -13,13 +13,15 @@ import pytest
 from bot.errors import UserError
 from bot.lessons.guard import Apart
 from bot.lessons.similarity import Comparison
-from bot.reports.labels import Label, LabelledPair, parse_labels, score_labels
+from bot.reports.labels import Label, LabelledPair, caution, parse_labels, score_labels
+from bot.reports.made import Made
 from bot.reports.pair_printing import to_json, to_markdown
 from bot.reports.pairs import Store, closeness, report_pairs, score
 from bot.settings import BlockSettings, Caps, Refresh, Settings
 
 TODAY = date(2026, 11, 29)
 RULE = Refresh()
+MADE = Made(TODAY, "python app.py report pairs one.md")
 FINDINGS = (Path(__file__).parents[1] / "field" / "findings-pairs.tsv").read_bytes()
 
 WAIT = "Wait for every CI job of the pull request before giving a verdict."
@@ -63,7 +65,7 @@ def test_active_bullets_of_one_store_are_compared_and_stores_never() -> None:
 
 def test_pairs_that_would_collapse_and_pairs_that_the_guard_keeps_apart() -> None:
     report = score([Store("one.md", (WAIT, WAIT_AGAIN, NEVER_WAIT, PIN))], RULE, (20, 15))
-    document = to_json(report)
+    document = to_json(report, MADE)
     assert document["pairs"] == 6
     assert pair_texts(document["collapsing"]) == {frozenset((WAIT, WAIT_AGAIN))}
     assert pair_texts(document["apart"]) == {
@@ -118,7 +120,7 @@ def test_the_closest_pairs_are_those_by_the_weaker_score_of_the_better_way() -> 
 def test_a_file_with_undecodable_bytes_can_be_printed() -> None:
     data = b"- " + PIN.encode() + b" \xff\n- " + PIN.encode() + b"\n"
     report = report_pairs([("one.md", data)], None, Settings(), TODAY)
-    to_markdown(report).encode()
+    to_markdown(report, MADE).encode()
     assert len(report.collapsing) == 1
 
 
@@ -126,8 +128,8 @@ def test_a_file_with_undecodable_bytes_can_be_printed() -> None:
 
 
 def test_the_whole_rule_and_every_floor_on_the_labelled_findings() -> None:
-    document = to_json(report_pairs([], FINDINGS, Settings(), TODAY))
-    assert set(document) == {"rule", "floors"}
+    document = to_json(report_pairs([], FINDINGS, Settings(), TODAY), MADE)
+    assert set(document) == {"rule", "floors", "suggested", "refresh", "as_of", "command"}
     rule, floors = document["rule"], document["floors"]
     assert isinstance(rule, dict)
     assert isinstance(floors, list)
@@ -135,7 +137,7 @@ def test_the_whole_rule_and_every_floor_on_the_labelled_findings() -> None:
     assert rule["precision"] >= 0.90
     assert rule["recall"] >= 0.47
     assert rule["opposite_merged"] == 0
-    assert [entry["floor"] for entry in floors] == pytest.approx([n / 20 for n in range(1, 13)])
+    assert [entry["floor"] for entry in floors] == [n / 100 for n in range(5, 61)]
     (configured,) = (entry for entry in floors if entry["floor"] == 0.25)
     assert round(configured["precision"], 3) == 0.905
     assert round(configured["recall"], 3) == 0.423
@@ -158,9 +160,44 @@ def test_an_opposite_that_a_floor_merges_counts_against_its_precision() -> None:
 
 
 def test_a_floor_of_ones_own_is_scored_beside_the_others() -> None:
-    floors = score_labels([], Refresh(floor=0.33)).floors
-    assert len(floors) == 13
-    assert 0.33 in [entry.floor for entry in floors]
+    floors = score_labels([], Refresh(floor=0.333)).floors
+    assert len(floors) == 57
+    assert 0.333 in [entry.floor for entry in floors]
+
+
+def labelled(*found: tuple[str, str, Label]) -> list[LabelledPair]:
+    return [LabelledPair(a, b, label) for a, b, label in found]
+
+
+def words(common: int, own: int, name: str) -> tuple[str, str]:
+    """Two texts whose similarity is common / (common + 2 own)."""
+    shared = " ".join(f"{name}shared{n}" for n in range(common))
+    return tuple(f"{shared} " + " ".join(f"{name}{side}{n}" for n in range(own)) for side in "xy")  # type: ignore[return-value]
+
+
+def test_the_suggested_floor_keeps_a_wrong_merge_out_at_the_price_of_a_right_one() -> None:
+    right = [(*words(10, 5, f"right{n}"), Label.SAME) for n in range(8)]  # 10/20 = 0.50
+    late = (*words(10, 12, "late"), Label.SAME)  # 10/34 = 0.29
+    wrong = [(*words(10, 10, f"wrong{n}"), Label.DISTINCT) for n in range(3)]  # 10/30 = 0.33
+    scores = score_labels(labelled(*right, late, *wrong), RULE)
+    assert scores.suggested is not None
+    assert scores.suggested.floor == 0.50  # the highest of those that do equally well
+    assert (scores.suggested.score.precision, scores.suggested.score.recall) == (1.0, 8 / 9)
+
+
+def test_few_labels_prove_little() -> None:
+    one = score_labels(labelled((WAIT, WAIT_AGAIN, Label.SAME)), RULE).rule
+    many = replace(one, merged=100)
+    assert (one.precision, one.recall) == (many.precision, many.recall) == (1.0, 1.0)
+    # Wilson: 1 / (1 + 1.96²) = 0.2065 of one, 0.9630 of a hundred; then F0.5 with recall 1.
+    assert caution(one) == pytest.approx(1.25 * 0.20654 / (0.25 * 0.20654 + 1), abs=1e-4)
+    assert caution(many) == pytest.approx(1.25 * 0.96301 / (0.25 * 0.96301 + 1), abs=1e-4)
+
+
+def test_no_floor_is_suggested_where_none_merges_what_is_the_same() -> None:
+    scores = score_labels(labelled((WAIT, WAIT_AGAIN, Label.DISTINCT)), RULE)
+    assert scores.suggested is None
+    assert "No floor is suggested" in to_markdown(replace(score([], RULE, ()), labels=scores), MADE)
 
 
 def test_where_nothing_is_merged_there_is_no_precision() -> None:
@@ -199,11 +236,15 @@ def test_unreadable_labels_say_where(data: bytes, line: int, message: str) -> No
 def test_the_page() -> None:
     labels = f"a\tb\tlabel\n{WAIT}\t{WAIT_AGAIN}\tsame\n{WAIT}\t{PIN}\tdistinct\n".encode()
     data = lessons_file(WAIT, WAIT_AGAIN, NEVER_WAIT)
-    page = to_markdown(report_pairs([("one.md", data)], labels, Settings(), TODAY))
+    page = to_markdown(report_pairs([("one.md", data)], labels, Settings(), TODAY), MADE)
     assert "Pairs of active bullets: 3; would collapse: 1; kept apart by the guard: 2." in page
-    assert "| file | bullets | largest cluster | in the newest 20 | in the newest 15 |" in page
-    assert "| one.md | 3 | 2 | 2 | 2 |" in page
+    assert "| largest cluster | in the newest 20 | in the newest 15 |" in page
+    assert "| one.md | 3 | 3 | 1 | 2 | 2 | 2 | 2 |" in page
+    assert page.index("| 0.20 to 0.25 |") < page.index("| **floor 0.25** |")
+    assert page.index("| **floor 0.25** |") < page.index("| 0.25 to 0.30 |")
     assert f"  - {WAIT}\n" in page
     assert ", negation\n" in page
     assert "| **the rule** | 1 | 1.000 | 1.000 | 0 |" in page
-    assert "| floor 0.25 | 1 | 1.000 | 1.000 | 0 |" in page
+    assert "| floor 0.25, in use | 1 | 1.000 | 1.000 | 0 |" in page
+    assert "No opposite is among these labels" in page
+    assert page.endswith("As of 2026-11-29. Again: `python app.py report pairs one.md`\n")

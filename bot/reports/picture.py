@@ -1,0 +1,107 @@
+"""Reports as pictures, PNG or SVG. The one home of matplotlib, which only a picture loads.
+
+Draws what a report holds and counts nothing. The same report gives the same file.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from bot.errors import CallError
+from bot.reports.pairs import BINS, PairReport, StoreFigures
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = ("png", "svg")
+# Okabe and Ito's colours: told apart also by people who see fewer.
+INK, BLUE, ORANGE, GREEN, RED, PURPLE = (
+    "#333333", "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7",
+)  # fmt: skip
+COLUMNS = 3  # panels side by side
+
+
+def format_of(name: str) -> str:
+    """The format that a file's name asks for. Raises CallError for one that there is not."""
+    found = PurePath(name).suffix.lower().removeprefix(".")
+    if found not in FORMATS:
+        raise CallError("there is no such picture.", file=name, remedy="End it in .png or .svg.")
+    return found
+
+
+def pairs(report: PairReport, form: str) -> bytes:
+    """A histogram for each store with the floor, and what each floor does to labelled pairs."""
+    panels = len(report.stores) + (report.labels is not None)
+    columns = min(panels, COLUMNS)
+    rows = -(-panels // columns)
+    figure = _figure(max(4.2 * columns, 6.4), 3.2 * rows)
+    places = list(figure.subplots(rows, columns, squeeze=False).flat)
+    most = max((max(store.histogram) for store in report.stores), default=1)
+    for axes, store in zip(places, report.stores, strict=False):
+        _histogram(axes, store, report.refresh.floor, most)
+    if report.labels is not None:
+        _floors(places[len(report.stores)], report)
+    for axes in places[panels:]:
+        axes.set_axis_off()
+    return _bytes(figure, form)
+
+
+def _histogram(axes: Axes, store: StoreFigures, floor: float, most: int) -> None:
+    """`most`: the highest bar of all panels, so that they can be compared."""
+    width = 1 / BINS
+    centres = [(step + 0.5) * width for step in range(BINS)]
+    axes.bar(centres, store.histogram, width * 0.92, color=BLUE)
+    axes.axvline(floor, color=RED, linestyle="--", label=f"floor {floor:g}")
+    axes.set_yscale("symlog", linthresh=1)  # the few pairs near the floor are what matters
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_ylim(0, most * 1.5)
+    axes.set_xlim(0, 1)
+    axes.set_title(f"{_shortened(store.store)}\n{store.pairs} pairs of {store.bullets} bullets")
+    axes.set_xlabel("similarity of two bullets")
+    axes.set_ylabel("pairs")
+    axes.legend(loc="upper right")
+
+
+def _floors(axes: Axes, report: PairReport) -> None:
+    labels = report.labels
+    if labels is None:
+        return
+    for name, colour in (("precision", BLUE), ("recall", GREEN)):
+        found = [(f.floor, getattr(f.score, name)) for f in labels.floors]
+        points = [(floor, value) for floor, value in found if value is not None]
+        axes.plot([x for x, _ in points], [y for _, y in points], color=colour, label=name)
+        rule = getattr(labels.rule, name)
+        if rule is not None:
+            axes.axhline(rule, color=colour, linestyle=":", label=f"{name} of the rule")
+    axes.axvline(report.refresh.floor, color=RED, linestyle="--", label="floor in use")
+    if labels.suggested is not None:
+        axes.axvline(labels.suggested.floor, color=PURPLE, linestyle="-.", label="suggested")
+    axes.set_ylim(0, 1.02)
+    axes.set_title(f"A floor alone\n{labels.pairs} labelled pairs")
+    axes.set_xlabel("floor")
+    axes.legend(fontsize="small")
+
+
+def _figure(width: float, height: float) -> Figure:
+    """An empty figure of this size in inches; it is drawn without any state of the process."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained", dpi=120)
+
+
+def _bytes(figure: Figure, form: str) -> bytes:
+    import matplotlib as mpl
+
+    data = io.BytesIO()
+    # Neither the day nor a random id goes into the file.
+    with mpl.rc_context({"svg.hashsalt": "lessonkeeper", "svg.fonttype": "none"}):
+        figure.savefig(data, format=form, metadata={"Date": None} if form == "svg" else None)
+    return data.getvalue()
+
+
+def _shortened(name: str) -> str:
+    """The end of a path: what tells it from its neighbours, in a title's width."""
+    return name if len(name) <= 40 else f"…{name[-39:]}"
