@@ -13,6 +13,7 @@ from itertools import zip_longest
 
 from bot.distill import english
 from bot.distill.clauses import CODE, lower_first
+from bot.distill.english.referent import referents
 from bot.distill.lexicon import any_of, pattern
 from bot.distill.material import Material, subject
 
@@ -50,6 +51,7 @@ _PARTS = re.compile(
     r"|,\s+(?:so|and|but|or|then)\s+|,\s+(?=(?:please|should|must|needs? to|has to)\b)"
 )
 _OBLIGES = re.compile(r"(?:should|must|needs to|has to)\b|(?:Should|Must|Needs to|Has to) be\b")
+_PASSIVE = re.compile(r"(it|they) .*?\b(?:be|get) (?:\w+ly )?\w+(?:ed|en|n|t)\b", re.IGNORECASE)
 _ASIDE = re.compile(r"(?:minor|positive change|nit)\b", re.IGNORECASE)
 
 
@@ -92,6 +94,8 @@ def _of_prose(material: Material) -> Iterator[Candidate]:
     for index, sentence in enumerate(material.prose):
         for before, clause in _clauses(sentence):
             meant = subject(sentence) or about if before else about
+            if not before and index and (passive := _PASSIVE.match(clause)):
+                meant = _only(referents("", passive[1], [material.prose[index - 1]]), meant)
             clause = f"it {lower_first(clause)}" if meant and _OBLIGES.match(clause) else clause
             if not _ASIDE.match(clause) and (order := english.order(clause, meant)):
                 base = _GIVEN if order.sureness == 3 else _OBLIGATION
@@ -104,6 +108,12 @@ def _of_prose(material: Material) -> Iterator[Candidate]:
         if faulty and (order := english.opposite(fault, about, trusted=trusted)):
             yield _scored(order, _FAULT - index * 2, index)
         about = subject(sentence) or about
+
+
+def _only(things: Iterator[str], about: str) -> str:
+    """What "it should be closed" means: of two things that may be meant it is neither."""
+    meant = next(things, about)
+    return "" if next(things, None) else meant
 
 
 def _before_order(sentence: str) -> str:

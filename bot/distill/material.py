@@ -15,6 +15,7 @@ from bot.distill.clauses import (
     upper_first,
     without_places,
 )
+from bot.distill.english.phrase import RELATIVE, phrase
 from bot.distill.finding import Finding
 from bot.distill.languages import language_of
 from bot.distill.lexicon import any_of
@@ -144,6 +145,8 @@ _NAMED_KIND = re.compile(
     rf"|({CODE}) ({any_of('leaning', 'kind of code')})\b",
     re.IGNORECASE,
 )
+#: A clause or a participle that hangs on the noun; what was found of it may not be all.
+_HANGING = re.compile(rf"{RELATIVE.pattern}|\s(?:that|which|who|whose|where|by|of|in|on|to|for)$")
 _BEFORE_SUBJECT = re.compile(
     r"^(?:in|when|if|while|with|for|as|currently|additionally|also|since|because|at|on)\b"
     r"[^,]{0,80},\s+",
@@ -156,7 +159,8 @@ def subject(sentence: str) -> str:
     text = _BEFORE_SUBJECT.sub("", sentence)
     if re.match(r"[A-Z]?[a-z]+ing ", text):
         return ""
-    if match := _CODE_NOUN.match(text):
-        return lower_first(re.sub(r"^(?i:this|that)\s+", "the ", match[1]))
-    match = _PLAIN_NOUN.match(text)
-    return lower_first(match[1]) if match else ""
+    match = _CODE_NOUN.match(text) or _PLAIN_NOUN.match(text)
+    who = match[1] if match else ""
+    if _HANGING.search(who):
+        who = phrase(who.split())[0]
+    return lower_first(re.sub(r"^(?i:this|that)\s+", "the ", who))

@@ -45,7 +45,7 @@ _NO_OBJECT = re.compile(
 )
 _OBJECT = re.compile(
     r"^((?:do not |never )?[\w-]+) "
-    r"(?:this|it|them|that(?=$|\s(?:in|to|by|with|from|before|after|at|on)\b))(?=\s|$)",
+    r"(this|it|them|that(?=$|\s(?:in|to|by|with|from|before|after|at|on)\b))(?=\s|$)",
     re.IGNORECASE,
 )
 _DEMONSTRATIVE = re.compile(r"\b(this|these|those) (?![\ue000-\uf8ff])([A-Za-z][\w’'-]*)", re.I)
@@ -60,7 +60,8 @@ def settled(candidate: Candidate, material: Material) -> str | None:
     if ": " not in text and not CONDITIONED.match(text):
         text = _SPLICE.sub(": ", text, count=1)
     if match := _OBJECT.match(text) or _NO_OBJECT.match(text):
-        meant = referents(match[1], _said_before(candidate, material))
+        pronoun = match[2] if match.re is _OBJECT else ""
+        meant = referents(match[1], pronoun, _said_before(candidate, material))
         about = next((who for who in meant if not PATH.match(material.masked.unmask(who))), "")
         if not about and match.re is _OBJECT:
             return None

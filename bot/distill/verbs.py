@@ -68,7 +68,7 @@ def from_third(word: str) -> str | None:
     if lowered in _THIRD:
         return _THIRD[lowered]
     if lowered.endswith("ies"):
-        return _listed(lowered[:-3] + "y")
+        return _listed(lowered[:-3] + "y") or _listed(lowered[:-1])
     if lowered.endswith("es") and lowered[:-2] in BASES:
         return lowered[:-2]
     if lowered.endswith("s") and not lowered.endswith("ss"):

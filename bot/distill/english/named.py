@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from bot.distill.clauses import CODE, lower_first
+from bot.distill.english.clause import main_clause
+from bot.distill.english.phrase import RELATIVE
 from bot.distill.lexicon import any_of, pattern
 from bot.distill.verbs import BASES, from_participle, from_third, is_doubtful
 
@@ -39,6 +41,9 @@ def has_clause(text: str) -> bool:
     """Whether the text is a sentence of its own; "wrong key in the cache lookup" only names."""
     main = _SUBORDINATE.split(text, maxsplit=1)[0]
     words = main.split()
+    clause = main_clause(text)
+    if clause and RELATIVE.search(clause.subject):
+        return True
     return bool(_CLAUSE.search(main)) or any(
         (
             from_third(verb)

@@ -5,34 +5,42 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from bot.distill.clauses import CODE
-from bot.distill.lexicon import any_of, words
-from bot.distill.material import subject
+from bot.distill.clauses import lower_first
+from bot.distill.english.clause import done_to, main_clause
+from bot.distill.english.phrase import is_plural, phrase
+from bot.distill.english.statement import BEFORE_MAIN
+from bot.distill.lexicon import words
 
 _ABOUT_THE_WHOLE = words("verbs", "of the whole")
-_OBJECT = re.compile(
-    r"\s(?:(?:never|still|also|silently|\w+ly)\s)?[a-z]+s?\s"
-    r"((?:the|an?|its|every|each) (?:[\w-]+ ){0,3}?[\w-]+"
-    rf"|{CODE}(?: {any_of('leaning', 'kind of code')})?)"
-    r"(?=$|[,;:.]| (?:when|if|in|on|to|from|for|with|without|before|after|and|or|by|at|so|but|that"
-    r"|which|into|while|as|of|twice|again|once|on)\b)"
-)
-_STATE = re.compile(r"\s(?:is|are|was|were|can|could|may|might|will|has|have|does|do)\b")
+_JOINED = re.compile(r",\s+(?:but|and|yet|however)\s+")
+_POINTS = re.compile(r"(?:it|them|this|that|these|those|one)\b", re.IGNORECASE)
 
 
-def referents(order: str, said: Iterable[str]) -> Iterator[str]:
-    """The noun phrases that the "it" of `order` may stand for in `said`, the likeliest first.
+def referents(order: str, pronoun: str, said: Iterable[str]) -> Iterator[str]:
+    """The noun phrases that the `pronoun` of `order` may stand for in `said`, the likeliest first.
 
     Who closes or checks it means what the clause before is about: its object, where it has one.
-    Who renames or splits it means its subject.
+    Who renames or splits it means its subject. Where a sentence leaves that open, nothing.
     """
     verb = order.split(" ", 1)[0].lower()
     for sentence in said:
-        who = subject(sentence)
-        if not who:
+        first, *more = _JOINED.split(BEFORE_MAIN.sub(r"\1", sentence))
+        clause = main_clause(first)
+        if clause is None:
             continue
-        rest = sentence[sentence.lower().find(who.lower()) + len(who) :]
-        match = None if _STATE.match(rest) else _OBJECT.match(rest)
-        if match and verb not in _ABOUT_THE_WHOLE:
-            yield re.sub(r"^(?:an?|its)\b", "the", match[1])
-        yield who
+        if pronoun and any(map(main_clause, more)):
+            return
+        what = done_to(clause)
+        if what is None or _POINTS.match(what):
+            return
+        who, _ = phrase(clause.subject.split())
+        for found in (who,) if verb in _ABOUT_THE_WHOLE else (what, who):
+            if found and _agrees(found, pronoun):
+                yield re.sub(r"^(?:an?|its)\b", "the", lower_first(found))
+
+
+def _agrees(noun: str, pronoun: str) -> bool:
+    plural = is_plural(noun)
+    if pronoun.lower() in ("they", "them", "these", "those"):
+        return plural is True
+    return not pronoun or plural is not True

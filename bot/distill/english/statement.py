@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 from bot.distill.clauses import lower_first
+from bot.distill.english.clause import main_clause
 from bot.distill.english.following import with_what_follows
 from bot.distill.english.obligation import PRONOUN, is_noun
+from bot.distill.english.phrase import RELATIVE
 from bot.distill.english.undoing import BEYOND_US, KINDS, bases, undo
 from bot.distill.lexicon import words
 from bot.distill.verbs import BASES, from_third
@@ -29,7 +31,7 @@ _BUT = re.compile(r",\s+(?:but|yet|however)\s+(?!(?:it|this|they|that)\b)(.+)$")
 _BUT_ELSE = re.compile(
     r",?\s+(?:but|yet|however)\s+(?!(?:it|this|they|that|does|do|is|not)\b)(.+)$"
 )
-_BEFORE_MAIN = re.compile(
+BEFORE_MAIN = re.compile(
     r"^(?:in|when|if|while|although|since|because|given|with|for|as|on|after|at)\b[^,]*,\s+(.+)$",
     re.I,
 )
@@ -50,6 +52,9 @@ def stated(text: str, subject: str) -> str | None:
     text = main_statement(text)
     if (left := _LEAVES_OUT.match(text)) and (made := _left_out(left[1], left[2], subject)):
         return made
+    if (clause := main_clause(text)) and RELATIVE.search(clause.subject):
+        verb, _, rest = text[clause.verb :].partition(" ")
+        return undo(lower_first(clause.subject), verb, rest)
     for match in _FINITE.finditer(text):
         who, verb, rest = text[: match.start()].strip(), match[1], text[match.end() :].strip()
         unnamed = PRONOUN.match(who) and not subject
@@ -108,6 +113,6 @@ def main_statement(text: str) -> str:
         return but[1]
     if (but := _BUT_ELSE.search(text)) and _EXPECTS.search(but[1]):
         text = f"{text[: but.start()]}: {but[1]}"
-    while match := _BEFORE_MAIN.match(text):
+    while match := BEFORE_MAIN.match(text):
         text = match[1]
     return text
