@@ -11,14 +11,14 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Protocol, TypedDict, cast
+from typing import TypedDict, cast
 
 import anthropic
 from anthropic import Anthropic
 from anthropic.types import Message
 from jsonschema import Draft202012Validator
 
-from bot.distill.model import Distilled, Lesson, Remark
+from bot.distill.model import Budget, Distilled, Lesson, Remark
 from bot.distill.neutral import visible, without_comments
 from bot.distill.redact import redact
 from bot.errors import Fault, UserError
@@ -88,14 +88,6 @@ class _Item(TypedDict):
 class _Answer(TypedDict):
     lessons: list[_Item]
     ignored: str | None
-
-
-class Budget(Protocol):
-    """The calls that one repository may still make today (UTC)."""
-
-    def take(self) -> bool:
-        """Take one call; False when none is left."""
-        ...
 
 
 class _UnusableError(Exception):

@@ -45,3 +45,11 @@ class Distiller(Protocol):
     """
 
     def distill(self, remarks: tuple[Remark, ...], *, limit: int, characters: int) -> Distilled: ...
+
+
+class Budget(Protocol):
+    """The calls that one repository may still make today (UTC)."""
+
+    def take(self) -> bool:
+        """Take one call; False when none is left."""
+        ...

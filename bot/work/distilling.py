@@ -9,8 +9,7 @@ from typing import Protocol
 
 from bot.channels.review import remarks
 from bot.channels.trust import verdict
-from bot.distill.claude import Budget, Claude
-from bot.distill.model import Distilled, Distiller, Remark
+from bot.distill.model import Budget, Distilled, Distiller, Remark
 from bot.distill.offline import Offline
 from bot.distill.pipeline import distill_review
 from bot.facts import Review, ReviewState
@@ -43,6 +42,9 @@ class Chosen:
     def __call__(self, settings: Settings, repository: int) -> Distiller:
         if settings.distiller == "offline":
             return Offline()
+        # The SDK weighs 50 MB and seconds of start: only a server that asks Claude carries it.
+        from bot.distill.claude import Claude
+
         return Claude(
             key=self.key,
             model=settings.claude.model,
