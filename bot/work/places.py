@@ -5,6 +5,7 @@ Joins the forge room and the git room; decides nothing.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -34,6 +35,8 @@ from bot.work.memory import Known
 
 OWNERS = f".github/{SETTINGS}"  # of every repository of one owner, in the owner's `.github`
 OWNER_FILE_KEPT = timedelta(minutes=5)
+
+SEEN_FOR = 5.0  # seconds that a job goes by the tip it has fetched; a push on an old one is refused
 
 STAGING = "lessonkeeper/next"  # where a commit is signed that a branch is then moved to
 
@@ -71,10 +74,28 @@ class Place(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class LastSeen:
+    """Where the default branch stood when a job last fetched it."""
+
+    tip: str | None = None
+    at: float = -SEEN_FOR  # seconds of the monotonic clock
+
+    def note(self, tip: str | None) -> None:
+        self.tip, self.at = tip, time.monotonic()
+
+    def forget(self) -> None:
+        self.tip = None
+
+    def recent(self) -> str | None:
+        return self.tip if time.monotonic() - self.at < SEEN_FOR else None
+
+
 class MirrorBranch:
     """The default branch of a mirrored repository. A refused token is minted anew, once.
 
-    `forge` signs commits where the branch wants them signed; None: a remote that cannot.
+    `forge` signs commits where the branch wants them signed; None: a remote that cannot. Its first
+    `head` may be the one `seen` by the same job just before; every further one is fetched.
     """
 
     def __init__(
@@ -84,6 +105,7 @@ class MirrorBranch:
         remote: Callable[[bool], Remote],
         author: Signature,
         forge: Forge | None = None,
+        seen: LastSeen | None = None,
     ) -> None:
         self.branch = branch
         self.author = author
@@ -92,6 +114,8 @@ class MirrorBranch:
         self._forge = forge
         self._mirror = Mirror(lock, remote(False))
         self._renewed = False
+        self._seen = seen or LastSeen()
+        self._looked = False
         self.signed: bool | None = None  # None: the rules are still to be asked
 
     @property
@@ -99,7 +123,12 @@ class MirrorBranch:
         return self._mirror.clone
 
     def head(self) -> str | None:
-        return self.tip(self.branch)
+        known = None if self._looked else self._seen.recent()
+        self._looked = True
+        if known is not None:
+            return known
+        self._seen.note(self.tip(self.branch))
+        return self._seen.tip
 
     def tip(self, branch: str) -> str | None:
         """Where any branch stands now; None where it is not."""
@@ -119,6 +148,7 @@ class MirrorBranch:
 
     def publish(self, plan: Plan) -> Published:
         """By git push, or through the API where the default branch wants signed commits."""
+        self._seen.forget()
         if self.signed is None:
             self.signed = self._wants_signatures()
         published = self._put(plan)
@@ -175,12 +205,13 @@ class GitHubPlace:
     mirrors: Path
     remote: Callable[[bool], Remote]
     owner_file: Callable[[], bytes | None]
+    seen: LastSeen = field(default_factory=LastSeen)
 
     @contextmanager
     def branch(self) -> Iterator[MirrorBranch]:
         with hold(self.mirrors, self.repository.id) as lock:
             branch = self.repository.default_branch
-            yield MirrorBranch(lock, branch, self.remote, self.author, self.forge)
+            yield MirrorBranch(lock, branch, self.remote, self.author, self.forge, self.seen)
 
     def settings(self) -> Settings | None:
         with self.branch() as branch:
