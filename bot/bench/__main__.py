@@ -16,11 +16,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bot.bench import reviews, texts, writes
+from bot.bench import receiving, reviews, texts, writes
 from bot.bench.table import Machine, Row, into, machine, to_json, to_markdown
 from bot.bench.writes import SIZES
 from bot.distill.evaluate import Gold
 from bot.distill.offline import Offline
+from bot.errors import UserError
 from bot.git.command import Git
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +47,10 @@ def measures(directory: Path) -> dict[str, Measure]:
         ):
             return [row for protocol in ("file", "http") for row in measure(shop, protocol)]
 
+    def placed(measure: Callable[[Path, Tick], list[Row]], tick: Tick) -> list[Row]:
+        with tempfile.TemporaryDirectory(dir=directory) as place:
+            return measure(Path(place), tick)
+
     return {
         "clone": lambda tick: written(
             lambda shop, protocol: writes.against_clone(shop, protocol, CLONES, tick, SIZES[-1])
@@ -61,6 +66,9 @@ def measures(directory: Path) -> dict[str, Measure]:
         "rule": lambda tick: texts.rule(findings, _lessons(gold), tick),
         "distilled": lambda tick: texts.distilled(findings, Offline(), tick),
         "reviews": lambda tick: reviews.rows(reviews.distil(real, gold, Offline(), tick)),
+        "peak": lambda tick: placed(receiving.peaks, tick),
+        "steady": lambda tick: placed(receiving.steady, tick),
+        "verdict": lambda tick: placed(receiving.verdicts, tick),
     }
 
 
@@ -91,7 +99,10 @@ def run(chosen: Sequence[str]) -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="bench-") as directory, _progress() as begin:
         found = measures(Path(directory))
         for name in chosen or found:
-            rows += found[name](begin(name))
+            try:
+                rows += found[name](begin(name))
+            except UserError as error:  # a tool is missing: the rest can be measured without it
+                rows.append(Row(name, "–", "–", f"not measured: {error}", ok=False))
     return rows
 
 
