@@ -35,6 +35,8 @@ from bot.work.commanding import Comments
 from bot.work.committing import Committing
 from bot.work.deciding import Presses
 from bot.work.distilling import Distillers
+from bot.work.expiries import Expiries
+from bot.work.expiring import Expiring
 from bot.work.explaining import Explaining
 from bot.work.failed_jobs import FailedJobs
 from bot.work.feature import Feature
@@ -115,6 +117,7 @@ class Server:
         self.notices = Notices(engine, self._writer)
         self.questions = Questions(engine, self._writer, self.memory, self.notices)
         self.chats = Chats(engine, self._writer)
+        self.expiries = Expiries(engine, self._writer)
         distillers = parts.distillers(self.memory)
         reviews = Reviews(self.memory, outbox, self.questions, distillers, parts.debounce)
         self.arrivals = Arrivals(engine, self._writer)
@@ -175,6 +178,7 @@ class Server:
             (
                 Telling(self.questions, self.notices, self.presence.open, parts.now),
                 *self._told_in_chat(),
+                Expiring(self.expiries, parts.telegram, self.presence.open, parts.now),
             ),
         )
         name = self._executor.name
@@ -264,8 +268,9 @@ class Server:
         return (due is None or due > self._parts.now()) and not self.writes.running()
 
     def housekeeping(self) -> None:
-        """Expiry and vanished files, in every repository the App is in."""
+        """Expiry, what ends soon, and vanished files, in every repository the App is in."""
         for known in self.memory.here():
+            self.expiries.want(known.id, self._parts.now())
             self.memory.want_housekeeping(known.id, self._parts.now())
 
     def prune(self) -> None:
@@ -279,6 +284,7 @@ class Server:
         self.reports.prune(now)
         self.past.prune(now)
         self.chats.prune(now)
+        self.expiries.prune(now)
         self.handover.collect()
 
     def _chatting(self, distillers: Distillers) -> Iterator[Chatting]:
