@@ -146,6 +146,12 @@ def _parser() -> argparse.ArgumentParser:
     pairs.add_argument("--label", action="store_true", help="judge pairs near the line: into TSV")
     pairs.add_argument("--against", metavar="JSON", help="a report saved on an earlier day: drift")
     _printed(pairs)
+    kept = kinds.add_parser("retention", help="what policies and caps keep of lessons files")
+    kept.set_defaults(command=_report_retention)
+    kept.add_argument("files", nargs="*", metavar="FILE", help="lessons files")
+    kept.add_argument("--caps", nargs="+", type=_caps, metavar="ITEMS,CHARACTERS", help="per FILE")
+    kept.add_argument("--generated", action="store_true", help="a made-up corpus instead of files")
+    _printed(kept)
     return parser
 
 
@@ -415,7 +421,7 @@ def _sweep(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    raise CallError("name a report: report pairs")
+    raise CallError("name a report, as in: report pairs")
 
 
 def _report_pairs(options: argparse.Namespace) -> int:
@@ -453,6 +459,42 @@ def _report_pairs(options: argparse.Namespace) -> int:
 
 def _made(options: argparse.Namespace) -> Made:
     """What a report says of itself; no question is asked again, nothing drawn or saved."""
+def _caps(text: str) -> tuple[int, int]:
+    items, _, characters = text.partition(",")
+    found = int(items), int(characters)
+    if min(found) < 1:
+        raise ValueError(text)
+    return found
+
+
+def _report_retention(options: argparse.Namespace) -> int:
+    from bot.reports import retention_printing, sample
+    from bot.reports.caps import report_caps
+    from bot.reports.retention import corpus, report_retention
+    from bot.settings import Caps, Settings
+
+    if options.generated == bool(options.files):
+        raise CallError("it measures lessons files.", remedy="Name them, or use --generated.")
+    files = [(name, _bytes(name)) for name in options.files] or sample.files()
+    usual = sample.CAPS if options.generated else [Settings().block.bullets] * len(files)
+    caps = [Caps(*each) for each in options.caps] if options.caps else usual
+    if len(caps) != len(files):
+        raise CallError(f"{len(caps)} caps for {len(files)} files.", remedy="Give one per FILE.")
+    lessons = corpus(files, _now().date())
+    found = report_retention(lessons)
+    limits = report_caps(lessons, [(name, cap) for (name, _), cap in zip(files, caps, strict=True)])
+    if options.plot:
+        from bot.reports import picture
+
+        _write(options.plot, picture.retention(found, picture.format_of(options.plot)))
+    made = _made(options)
+    if options.json:
+        _print(retention_printing.to_json(found, limits, made))
+    else:
+        print(retention_printing.to_markdown(found, limits, made), end="")
+    return DONE
+
+
     from bot.reports.made import Made
 
     given = [each for each in options.given if each not in ("--label", "--json", "--verbose")]

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from bot.lessons.document import Document
 from bot.lessons.reading import reading
 from bot.lessons.similarity import Comparison, compare
+from bot.reports.corpus import active
 from bot.reports.labels import LabelScores, parse_labels, score_labels
 from bot.settings import Refresh, Settings
 
@@ -101,7 +101,7 @@ def report_pairs(
     scored = None
     if labels is not None:
         scored = score_labels(parse_labels(labels, labels_name), settings.refresh)
-    stores = [Store(name, _newest_first(data, today)) for name, data in files]
+    stores = [Store(name, tuple(e.text for e in active(data, today))) for name, data in files]
     windows = (settings.block.bullets.items, settings.block.session.items)
     return score(stores, settings.refresh, windows, scored)
 
@@ -149,17 +149,6 @@ def closeness(comparison: Comparison, refresh: Refresh) -> float:
 
 def _of(value: float, limit: float) -> float:
     return value / limit if limit else float("inf")
-
-
-def _newest_first(data: bytes, today: date) -> tuple[str, ...]:
-    """Active bullets by the date of their trailer, ties from the bottom; a person's come first."""
-    ranked = [
-        (bullet.trailer.on if bullet.trailer else date.max, index, bullet.text)
-        for index, bullet in enumerate(Document.parse(data, today).bullets)
-        if bullet.active
-    ]
-    # A file may hold bytes that are no UTF-8; what is printed is.
-    return tuple(t.encode("utf-8", "replace").decode() for *_, t in sorted(ranked, reverse=True))
 
 
 def _pairs(store: Store, refresh: Refresh) -> dict[tuple[int, int], ScoredPair]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from bot.errors import CallError
 from bot.reports.pairs import BINS, PairReport, StoreFigures
+from bot.reports.retention import SHORT, STEPS, Policy, Retention
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +47,30 @@ def pairs(report: PairReport, form: str) -> bytes:
         _floors(places[len(report.stores)], report)
     for axes in places[panels:]:
         axes.set_axis_off()
+    return _bytes(figure, form)
+
+
+def retention(report: Retention, form: str) -> bytes:
+    """The recall of each policy at each budget, the shorter area shaded."""
+    figure = _figure(7.2, 4.4)
+    axes = figure.subplots()
+    budgets = [step * 100 / STEPS for step in range(1, STEPS + 1)]
+    styles = zip((BLUE, ORANGE, GREEN, PURPLE, INK), ("o", "s", "^", "v", ""), strict=True)
+    for curve, (colour, marker) in zip(report.curves, styles, strict=True):
+        line = "--" if curve.policy is Policy.COVER else "-"
+        label = f"{curve.policy}, area {curve.area:.3f}"
+        axes.plot(budgets, curve.recall, line, marker=marker, color=colour, label=label)
+    axes.axvspan(budgets[0], budgets[SHORT - 1], color=INK, alpha=0.05)
+    axes.set_xlim(budgets[0], budgets[-1])
+    axes.set_ylim(0, 1.02)
+    axes.set_title(
+        f"{report.lessons} lessons of {report.characters} characters\n"
+        "one query made of each: not what anybody will ask for",
+        fontsize="medium",
+    )
+    axes.set_xlabel("budget, % of the characters")
+    axes.set_ylabel("queries answered")
+    axes.legend(loc="lower right")
     return _bytes(figure, form)
 
 
