@@ -24,6 +24,7 @@ HOMES = {
     "dbos": ("bot/jobs.py",),
     "anthropic": ("bot/distill",),
     "mcp": ("bot/commands/mcp.py",),
+    "wordllama": ("bot/search/meaning.py",),
     "matplotlib": ("bot/reports/picture.py",),
 }
 

@@ -12,7 +12,9 @@ from datetime import datetime, timedelta
 
 from bot.errors import Fault
 from bot.search.fusion import fused
+from bot.search.meaning import Embedder
 from bot.search.model import Answer, Document, Finding, Half, Hit, Lost, State, asked
+from bot.search.nearest import Nearest
 from bot.search.passages import Passage, passages
 from bot.search.shelf import Change, Entry, Page, Shelf
 from bot.search.words import query_terms
@@ -29,8 +31,9 @@ COVERAGE = 0.5  # of a question's terms on one page: less is a word in common, n
 class SearchIndex:
     """To be shared between threads."""
 
-    def __init__(self, shelf: Shelf, now: Callable[[], datetime]) -> None:
+    def __init__(self, shelf: Shelf, embedder: Embedder, now: Callable[[], datetime]) -> None:
         self._shelf = shelf
+        self._nearest = Nearest(shelf, embedder)
         self._now = now
 
     def put(
@@ -72,7 +75,8 @@ class SearchIndex:
         unindexed = repositories - self._shelf.indexed()
         wanted = query_terms(text)
         exact_half, exact = self._exact(wanted, repositories)
-        meaning_half, near = Half("there is no model"), ()
+        meaning_half, cosines = self._meaning(text, repositories)
+        near = [number for number, _ in cosines]
         ranking = fused(exact, near)[: max(1, min(limit, MOST))]
         found = self._shelf.pages([number for number, _ in ranking])
         pages = [(found[number], score) for number, score in ranking if number in found]
@@ -110,10 +114,18 @@ class SearchIndex:
         *,
         prepared: bool = False,
     ) -> None:
-        entries = [Entry(page, passages(page.text), None, "") for page in documents]
+        entries = [self._entry(page) for page in documents]
         self._shelf.keep(
             Change(repository, commit, entries, gone, prepared, committed_at, self._now())
         )
+
+    def _entry(self, page: Document) -> Entry:
+        parts = passages(page.text)
+        try:
+            return Entry(page, parts, self._nearest.data(page.title, parts), self._nearest.model)
+        except Fault as fault:  # the vectors are made once there is a model again
+            log.warning("%s", fault)
+            return Entry(page, parts, None, "")
 
     def _exact(
         self, wanted: Sequence[str], repositories: frozenset[int]
@@ -128,6 +140,17 @@ class SearchIndex:
             log.warning("the exact half of a search failed: %s", fault)
             return Half(str(fault)), ()
         return Half(), [match.document for match in matches]
+
+    def _meaning(
+        self, text: str, repositories: frozenset[int]
+    ) -> tuple[Half, Sequence[tuple[int, float]]]:
+        try:
+            return Half(), self._nearest.find(text, repositories, DEPTH)
+        except Lost:
+            raise
+        except Fault as fault:
+            log.warning("the meaning half of a search failed: %s", fault)
+            return Half(str(fault)), ()
 
     def _finding(self, pages: Collection[int], wanted: Sequence[str], *, whole: bool) -> Finding:
         held = self._shelf.holding(wanted, pages)

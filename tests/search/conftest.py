@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from bot.search.index import SearchIndex
+from bot.search.meaning import WordLlama
 from bot.search.model import Document, Kind
 from bot.search.sqlite import SqliteShelf
 
 NOW = datetime(2026, 11, 5, 12, tzinfo=UTC)
 ONE, OTHER = 11, 22  # repositories
+MODEL = WordLlama()  # loaded once
 FIRST, SECOND = "a" * 40, "b" * 40  # commits
 
 
@@ -29,7 +31,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def index(file: Path) -> SearchIndex:
-    return SearchIndex(SqliteShelf(file), lambda: NOW)
+    return SearchIndex(SqliteShelf(file), MODEL, lambda: NOW)
 
 
 @pytest.fixture

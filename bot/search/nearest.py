@@ -1,0 +1,114 @@
+"""The meaning half: every passage's vector in memory, compared with that of a question.
+
+All of them, one after the other: 10,000 notes are one product of a matrix and a vector, a few
+milliseconds. Follows the shelf by its generation; makes the vectors that are missing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bot.search.meaning import Embedder, Matrix
+from bot.search.passages import Passage
+from bot.search.shelf import Shelf
+
+NEAR = 0.15  # cosine; below it two texts have nothing to do with each other
+BATCH = 512  # passages that get their vectors in one go
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """One row for each passage that may be found; ids ascend."""
+
+    generation: str
+    ids: npt.NDArray[np.int64]
+    documents: npt.NDArray[np.int64]
+    repositories: npt.NDArray[np.int64]
+    rows: Matrix
+
+
+class Nearest:
+    """To be shared between threads. Methods raise Fault where the model or the shelf does."""
+
+    def __init__(self, shelf: Shelf, embedder: Embedder) -> None:
+        self._shelf = shelf
+        self._embedder = embedder
+        self._lock = threading.Lock()
+        self._loaded: _Loaded | None = None
+
+    @property
+    def model(self) -> str:
+        return self._embedder.model
+
+    def data(self, title: str, passages: Sequence[Passage]) -> tuple[bytes, ...]:
+        """The vectors of a page's passages as they are kept: little-endian float32."""
+        return _data(self._embedder.vectors([_text(title, passage) for passage in passages]))
+
+    def find(
+        self, query: str, repositories: Collection[int], limit: int
+    ) -> Sequence[tuple[int, float]]:
+        """Pages with the cosine of their nearest passage (-1..1), nearest first."""
+        (question,) = self._embedder.vectors([query])
+        loaded = self._current()
+        mine = np.isin(loaded.repositories, list(repositories))
+        documents, rows = loaded.documents[mine], loaded.rows[mine]
+        if not len(documents) or not question.any():
+            return ()
+        cosines = rows @ question
+        best: dict[int, float] = {}
+        for place in np.argsort(-cosines, kind="stable"):
+            if cosines[place] < NEAR or len(best) == limit:
+                break
+            best.setdefault(int(documents[place]), float(cosines[place]))
+        return list(best.items())
+
+    def _current(self) -> _Loaded:
+        with self._lock:
+            generation = self._shelf.generation()
+            if self._loaded is None or self._loaded.generation != generation:
+                self._complete()
+                generation = self._shelf.generation()
+                self._loaded = self._load(generation, self._loaded)
+            return self._loaded
+
+    def _complete(self) -> None:
+        """Makes the vectors that no model, or another one, has made so far."""
+        while lacking := self._shelf.lacking(self.model, BATCH):
+            texts = [_text(title, passage) for _, title, passage in lacking]
+            made = _data(self._embedder.vectors(texts))
+            self._shelf.give(
+                self.model, dict(zip((number for number, *_ in lacking), made, strict=True))
+            )
+
+    def _load(self, generation: str, before: _Loaded | None) -> _Loaded:
+        """Brings only the rows that are new: most changes are of one page."""
+        wanted = np.array(self._shelf.vector_ids(self.model), dtype=np.int64).reshape(-1, 3)
+        ids = wanted[:, 0]
+        old = np.isin(before.ids, ids) if before is not None else None
+        kept = before.ids[old] if before is not None else ids[:0]
+        fresh = np.setdiff1d(ids, kept, assume_unique=True)
+        vectors = self._shelf.vectors(fresh.tolist())
+        there = np.array([number in vectors for number in fresh.tolist()], dtype=bool)
+        fresh = fresh[there] if len(fresh) else fresh
+        new = [np.frombuffer(vectors[number], dtype="<f4") for number in fresh.tolist()]
+        parts = [before.rows[old]] if before is not None and len(kept) else []
+        parts += [np.stack(new)] if new else []
+        rows = np.concatenate(parts) if parts else np.zeros((0, 1), dtype=np.float32)
+        order = np.argsort(np.concatenate([kept, fresh]), kind="stable")
+        rows = rows[order]
+        wanted = wanted[np.isin(ids, np.concatenate([kept, fresh]))]
+        return _Loaded(generation, wanted[:, 0], wanted[:, 1], wanted[:, 2], rows)
+
+
+def _text(title: str, passage: Passage) -> str:
+    """What a passage means, it means under its title."""
+    return " ".join(filter(None, [title, passage.heading, passage.text]))
+
+
+def _data(rows: Matrix) -> tuple[bytes, ...]:
+    return tuple(row.astype("<f4").tobytes() for row in rows)
