@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: demo test again lint types security hygiene bench lock venv clean help
+.PHONY: demo test again peers lint types security hygiene bench lock venv clean help
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -42,6 +42,14 @@ test: $(VENV)/.dev  ## every test
 
 again: $(VENV)/.dev  ## the tests that failed last, one after the other
 	@$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
+
+tests/peers/node_modules: tests/peers/package-lock.json
+	@command -v npm >/dev/null || { echo 'The independent peers need Node and npm: install them, then run make again.' >&2; exit 2; }
+	@cd tests/peers && npm ci --loglevel=error --no-progress >&2
+	@touch $@
+
+peers: $(VENV)/.dev tests/peers/node_modules  ## the tests against servers and payloads that others wrote
+	@$(BIN)/python -m pytest tests/peers
 
 lint: $(VENV)/.dev  ## style and formatting
 	@$(BIN)/ruff check .
