@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from bot.channels.questions import Answer, Kind, Question, Record
 from bot.distill.neutral import inert, visible
 from bot.distill.redact import redact
-from bot.forge.check_run import Action, CheckRun
+from bot.forge.check_run import Action, CheckRun, Section
 from bot.lessons.orders import Order, Retire, Settle, Undo
 from bot.lessons.rows import UndoneRow
 from bot.lessons.store import Edit
@@ -24,8 +24,8 @@ def quoted(text: str) -> str:
     return inert(" ".join(redact(visible(text)).text.split()))
 
 
-def check_run(number: int, records: Sequence[Record]) -> CheckRun:
-    """The check run of a pull request: what is undecided, numbered, and what was decided.
+def check_run(number: int, records: Sequence[Record], sections: Sequence[Section] = ()) -> CheckRun:
+    """The check run of a pull request: what is undecided, numbered, what was decided, and more.
 
     The buttons act on the first; the text says how to decide each by a comment.
     """
@@ -38,9 +38,11 @@ def check_run(number: int, records: Sequence[Record]) -> CheckRun:
         parts.append("\n\n".join(["### Undecided", *listed]))
     if done:
         parts.append("\n".join(["### Decided", "", *(f"- {decided(each)}" for each in done)]))
+    sections = sorted(sections, key=lambda section: not section.warns)
+    parts += [str(section) for section in sections]
     return CheckRun(
         external_id=f"{PULL}{number}",
-        title=_title(waiting, done),
+        title=_title(waiting, done, sections),
         summary=_HOW if waiting else "Nothing waits for a person here.",
         text="\n\n".join(parts),
         actions=_buttons(waiting),
@@ -61,10 +63,12 @@ _HOW = (
 )
 
 
-def _title(waiting: Sequence[Question], done: Sequence[Record]) -> str:
+def _title(waiting: Sequence[Question], done: Sequence[Record], sections: Sequence[Section]) -> str:
     if waiting:
         wait = "waits" if len(waiting) == 1 else "wait"
         return f"{many(len(waiting), 'finding')} {wait} for a person"
+    if sections and (sections[0].warns or not done):
+        return sections[0].title
     kept = [d for d in done if d.decision and d.decision.answer is not Answer.DISCARD]
     if not kept:
         return "Nothing waits for a person"
@@ -142,7 +146,8 @@ def _buttons(waiting: Sequence[Question]) -> tuple[Action, ...]:
 
 USAGE = (
     "I know `/lesson TEXT`, `/lessons`, `/lessons why`, `/lessons retire ID`, `/lessons undo #PR`, "
-    "`/lessons undo @author`, `/lessons keep ID` and `/lessons discard ID`."
+    "`/lessons undo @author`, `/lessons keep ID`, `/lessons discard ID` and "
+    "`/lessons subject-retired NAME`."
 )
 DENIED = "That takes write access to this repository, and a person: accounts of agents only offer."
 NOT_A_PULL_REQUEST = "`/lessons why` explains the reviews of a pull request; this is none."
@@ -256,6 +261,11 @@ def finding_waits(record: Record) -> str:
 
 def finding_not_written(sentence: str) -> str:
     return f"not written yet, or not answered in a merge: {sentence}"
+
+
+def finding_recalled(sentence: str, why: str) -> str:
+    """A finding that quotes what was shown; `why` begins with the verb."""
+    return f"no evidence, because it {why}: {sentence}"
 
 
 def nothing_found(reason: str) -> str:

@@ -5,10 +5,11 @@ Decides from the present state of the pull request alone, never from what arrive
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.channels.recall import Line, recalled
 from bot.channels.trust import Standing, Worth, is_person, standing, verdict
 from bot.distill.model import Distilled, Remark
 from bot.facts import Account, PullRequestFacts, Review, ReviewState
@@ -66,8 +67,12 @@ def judge(
     distilled: Mapping[str, Distilled],
     settings: Settings,
     us: Account | None = None,
+    shown: Sequence[Line] = (),
 ) -> Judged:
-    """The evidence of a pull request; `distilled` is by source of the review."""
+    """The evidence of a pull request; `distilled` is by source of the review.
+
+    `shown`: the lines of the block that its readers had before them.
+    """
     evidence: list[Evidence] = []
     present: list[Present] = []
     told: list[Told] = []
@@ -94,6 +99,7 @@ def judge(
                     invalid=None if answered else _invalid(review, facts, settings),
                     base=facts.pull.base,
                     path=_path(review, lesson),
+                    recall=recalled(_finding(review, lesson), shown, review.submitted_at),
                 )
             )
     return Judged(tuple(evidence), tuple(present), tuple(told))
@@ -101,6 +107,11 @@ def judge(
 
 def _in_order(facts: PullRequestFacts) -> tuple[Review, ...]:
     return tuple(sorted(facts.reviews, key=lambda r: (r.submitted_at, r.id)))
+
+
+def _finding(review: Review, lesson: Lesson) -> str:
+    """The remark that the lesson was made of, as it was written."""
+    return next((c.body for c in review.comments if c.id == lesson.comment), review.body)
 
 
 def _path(review: Review, lesson: Lesson) -> str | None:

@@ -33,6 +33,21 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """A part of what it says: a title of one line, and a body in Markdown.
+
+    `warns`: people should see it before anything else that is said.
+    """
+
+    title: str
+    body: str
+    warns: bool = False
+
+    def __str__(self) -> str:
+        return f"### {self.title}\n\n{self.body}"
+
+
+@dataclass(frozen=True, slots=True)
 class CheckRun:
     """A completed check run that never blocks a merge.
 

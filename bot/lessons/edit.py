@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 
 from bot.lessons.bullet import Verdict
 from bot.lessons.lesson import Lesson
@@ -28,6 +28,8 @@ class Evidence:
     `strong` is written at once. Weak evidence counts once `matured` (answered, in a merged pull
     request) and met again in a second pull request. `invalid` says why it does not count any more.
     `path` is the file the finding was made in; `cites` the REF of a bullet of another store.
+    `recall` says what it quotes of what was shown: then it is no evidence, and stands here only so
+    that what an earlier reading of it wrote is not taken for removed.
     """
 
     source: str
@@ -45,6 +47,7 @@ class Evidence:
     job: str | None = None
     path: str | None = None
     cites: str | None = None
+    recall: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,42 @@ class Conflict:
     at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """A pull request that a lesson was said in, and when first."""
+
+    pr: int
+    on: date
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """A lesson that a pull request gave evidence for, and those that had said it `before`.
+
+    `did`: what its first signal was, appended, refreshed or evidence.
+    """
+
+    lesson: str
+    text: str
+    did: str
+    before: tuple[Occasion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reckoning:
+    """What a pull request came to. `shown` are the lessons its readers had before them, by id.
+
+    `repeated`: those of them that a finding matched all the same; `heeded`: those that name a path
+    it touched, where none did. Of the others nothing can be said.
+    """
+
+    pr: int
+    taught: tuple[Taught, ...] = ()
+    shown: Mapping[str, str] = field(default_factory=dict)
+    repeated: frozenset[str] = frozenset()
+    heeded: frozenset[str] = frozenset()
+
+
 COUNTED = (
     "appended", "refreshed", "overridden", "stale", "expired", "promoted", "demoted", "evicted",
     "undone",
@@ -138,7 +177,8 @@ class Edit:
     """The outcome of a write. `changes` is empty when there is nothing to write.
 
     `readable` is false when only rows change that nobody reads (they travel with the next commit).
-    `repeats` counts evidence that said nothing new. `conflicts` are those open after the write.
+    `repeats` counts evidence that said nothing new. `conflicts` are those open after the write,
+    `reckonings` what each pull request came to that it heard of.
     """
 
     changes: Mapping[str, bytes | None]
@@ -151,3 +191,4 @@ class Edit:
     readable: bool = False
     repeats: int = 0
     conflicts: tuple[Conflict, ...] = ()
+    reckonings: tuple[Reckoning, ...] = ()

@@ -77,6 +77,7 @@ def _verdict(
         for each in evidence
         if each.pr == outcome.pr
         and each.invalid is None
+        and each.recall is None
         and each.at.replace(microsecond=0) > stood.at
         and draft.compare(each.lesson.sentence, entry.text).same
     ]
@@ -85,13 +86,14 @@ def _verdict(
     if against is not None:
         at = against.at.replace(microsecond=0)
         return AdherenceRow(at, entry.id, outcome.pr, VIOLATED, against.source)
-    touched = any(_touches(path.text, outcome.paths) for path in named(entry.text))
+    touched = any(touches(path.text, outcome.paths) for path in named(entry.text))
     if outcome.merged and not matching and touched:
         return AdherenceRow(outcome.at.replace(microsecond=0), entry.id, outcome.pr, FOLLOWED)
     return None
 
 
-def _touches(path: str, touched: frozenset[str]) -> bool:
+def touches(path: str, touched: frozenset[str]) -> bool:
+    """Whether one of the `touched` paths is `path`, in it, or ends so."""
     place = path.rstrip("/")
     return any(
         each == place or each.startswith(f"{place}/") or each.endswith(f"/{place}")
@@ -203,6 +205,7 @@ def fall(draft: Draft, evidence: Sequence[Evidence]) -> None:
                 each
                 for each in evidence
                 if each.source == last.source
+                and each.recall is None
                 and draft.compare(each.lesson.sentence, entry.text).same
             ),
             None,

@@ -29,6 +29,9 @@ def take(draft: Draft, evidence: Evidence) -> None:
         _judge(draft, known, evidence)
         draft.landed.append(Landed(evidence, "nothing", reason="applied before"))
         return
+    if evidence.recall is not None:
+        draft.landed.append(Landed(evidence, "nothing", reason=f"no evidence: {evidence.recall}"))
+        return
     if evidence.source in draft.declined:
         draft.landed.append(Landed(evidence, "nothing", reason="declined in a pull request"))
         return

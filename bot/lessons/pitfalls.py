@@ -12,12 +12,12 @@ from dataclasses import replace
 from datetime import date
 
 from bot.lessons import rows
-from bot.lessons.block import Block, Item, build, bullets_of, rules_of, standing_of
+from bot.lessons.block import BEGIN, END, Block, Item, build, bullets_of, rules_of, standing_of
 from bot.lessons.document import Document
 from bot.lessons.history import History
 from bot.settings import Settings
 
-_ID = re.compile(rb"<!-- ([0-9a-f]{8}) -->")
+_LINE = re.compile(r"- (.*?)(?: \([^ ()]+, [0-9-]{10}\))?(?: <!-- ([0-9a-f]{8}) -->)?")
 
 PITFALLS = ".agent-corp/known-pitfalls.md"
 
@@ -81,6 +81,8 @@ def _newest(lessons: bytes) -> date:
     return max((b.trailer.on for b in bullets if b.trailer), default=date.min)
 
 
-def ids_in(data: bytes) -> frozenset[str]:
-    """The ids that a committed block shows, from its comments."""
-    return frozenset(found.decode() for found in _ID.findall(data))
+def lines_in(data: bytes) -> tuple[tuple[str | None, str], ...]:
+    """The lines that a committed block shows, as (id, text); a rule has no id."""
+    _, _, framed = data.decode("utf-8", "replace").partition(BEGIN)
+    lines = framed.partition(END)[0].splitlines()
+    return tuple((found[2], found[1]) for line in lines if (found := _LINE.fullmatch(line)))

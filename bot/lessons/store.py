@@ -7,6 +7,7 @@ number of times gives the same file.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 from bot.lessons.draft import Draft
@@ -21,12 +22,15 @@ from bot.lessons.edit import (
     Landed,
     Outcome,
     Present,
+    Reckoning,
     Snapshot,
+    Taught,
 )
 from bot.lessons.elevation import adhere, bring_up, fall, notice_deleted, rise
 from bot.lessons.entries import ref
 from bot.lessons.learning import take
 from bot.lessons.orders import Order
+from bot.lessons.reckoning import reckon
 from bot.lessons.rows import DeclinedRow, Row
 from bot.lessons.upkeep import (
     expire,
@@ -50,7 +54,9 @@ __all__ = [
     "Landed",
     "Outcome",
     "Present",
+    "Reckoning",
     "Snapshot",
+    "Taught",
     "ref",
     "sweep",
     "write",
@@ -108,7 +114,8 @@ def write(
     draft.rows += draft.history.unrecorded(records)
     if draft.rows:
         draft.rows += declined
-    return draft.edit()
+    edit = draft.edit()
+    return replace(edit, reckonings=reckon(draft, ordered, outcomes))
 
 
 def sweep(snapshot: Snapshot, settings: Settings, today: date) -> Edit:

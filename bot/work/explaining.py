@@ -8,7 +8,7 @@ from datetime import datetime
 
 from bot import talk
 from bot.channels.questions import Record
-from bot.channels.review import Told
+from bot.channels.review import Judged, Told
 from bot.git.store import Store, read_store
 from bot.lessons.block import bullets_of
 from bot.lessons.document import Document
@@ -42,7 +42,7 @@ class Explaining:
         records = self.questions.of(scene.known.id, number)
         return talk.reviews_explained(
             [
-                (told.by.login, told.standing.reason, _came(told, history, records))
+                (told.by.login, told.standing.reason, _came(told, judged, history, records))
                 for told in judged.told
             ]
         )
@@ -53,7 +53,7 @@ def _store(scene: Scene) -> Store:
         return read_store(branch.clone, branch.head(), scene.known.id)
 
 
-def _came(told: Told, history: History, records: Sequence[Record]) -> list[str]:
+def _came(told: Told, judged: Judged, history: History, records: Sequence[Record]) -> list[str]:
     """What the findings of one review came to, in words."""
     prefix = f"review:{told.review}@"
     came = []
@@ -72,10 +72,18 @@ def _came(told: Told, history: History, records: Sequence[Record]) -> list[str]:
     found = told.distilled
     if found is not None:
         known = {s.row.sentence for s in (*history.signals, *history.seen)}
+        quoting = {
+            each.lesson.sentence: each.recall
+            for each in judged.evidence
+            if each.source.startswith(prefix)
+            and each.recall is not None
+            and each.source not in history.applied
+        }
+        came += [talk.finding_recalled(*each) for each in quoting.items()]
         came += [
             talk.finding_not_written(lesson.sentence)
             for lesson in found.lessons
-            if lesson.sentence not in known
+            if lesson.sentence not in known and lesson.sentence not in quoting
         ]
         if found.ignored:
             came.append(talk.nothing_found(found.ignored))

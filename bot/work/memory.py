@@ -223,8 +223,13 @@ class Memory:
         c.execute(new.on_conflict_do_update(index_elements=keys, set_=newer))
         request_write(c, repository, write_at)
 
-    def waiting(self, repository: int) -> tuple[Waiting, ...]:
-        rows = select(wants).where(wants.c.repository == repository).order_by(wants.c.subject)
+    def waiting(self, repository: int, prefix: str = "") -> tuple[Waiting, ...]:
+        """By subject; those alone whose subject begins so."""
+        mine = (
+            wants.c.repository == repository,
+            wants.c.subject.startswith(prefix, autoescape=True),
+        )
+        rows = select(wants).where(*mine).order_by(wants.c.subject)
         with reading(self._engine) as c:
             return tuple(
                 Waiting(

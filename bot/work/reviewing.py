@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from bot.channels.questions import of_reviews, set_aside
+from bot.channels.recall import Line
 from bot.channels.review import Judged, judge, merged_at, to_distill
 from bot.channels.trust import Worth
 from bot.distill.model import Distilled
 from bot.distill.offline import Offline
 from bot.facts import PullRequestFacts, Review
-from bot.git.store import PITFALLS
-from bot.lessons.pitfalls import ids_in
 from bot.lessons.store import Outcome
 from bot.settings import Settings
 from bot.work.distilling import Distillers, distill, remembered
@@ -22,6 +21,7 @@ from bot.work.feature import Scene
 from bot.work.memory import Known, Memory
 from bot.work.outbox import Outbox
 from bot.work.questions import Questions
+from bot.work.shown import shown_for
 from bot.work.turns import Turns
 from webhooks.events import (
     Event,
@@ -78,7 +78,10 @@ class Reviews:
             review.source: self._distilled(scene.known.id, review, scene.settings)
             for review in to_distill(facts, scene.settings, us)
         }
-        judged = judge(facts, distilled, scene.settings, us)
+        says = any(each.lessons for each in distilled.values())
+        ended = not facts.pull.open
+        shown = shown_for(scene, self.memory, facts.pull) if says or ended else ()
+        judged = judge(facts, distilled, scene.settings, us, shown)
         self._ask(scene, facts, distilled)
         _log(scene.known, number, judged)
         if judged.present:
@@ -88,21 +91,21 @@ class Reviews:
                 f"pr:{number}",
                 judged.evidence,
                 present=judged.present,
-                outcomes=self._outcome(scene, facts, judged),
+                outcomes=self._outcome(scene, facts, judged, shown),
             )
         return judged
 
     def _outcome(
-        self, scene: Scene, facts: PullRequestFacts, judged: Judged
+        self, scene: Scene, facts: PullRequestFacts, judged: Judged, shown: tuple[Line, ...]
     ) -> tuple[Outcome, ...]:
-        """What the pull request had been shown, once something can be said of it: a review asked
-        for changes, or it was closed."""
+        """What the pull request had been shown, once something can be said of it: a review found
+        something, or it was closed."""
         pull = facts.pull
         at = merged_at(facts, scene.settings) or pull.closed_at
-        if at is None and not any(each.strong for each in judged.evidence):
+        if at is None and not judged.evidence:
             return ()
         merged = merged_at(facts, scene.settings) is not None
-        files = scene.place.forge.pull_request_files(pull.number).files if merged else ()
+        files = scene.place.forge.pull_request_files(pull.number).files if shown else ()
         paths = {path for each in files for path in (each.path, each.previous) if path}
         return (
             Outcome(
@@ -110,18 +113,10 @@ class Reviews:
                 at=at or max(each.at for each in judged.evidence),
                 merged=merged,
                 closed=not pull.open,
-                shown=self._shown(scene, pull.base_sha),
+                shown=frozenset(line.id for line in shown if line.id),
                 paths=frozenset(paths),
             ),
         )
-
-    def _shown(self, scene: Scene, base: str) -> frozenset[str]:
-        """The ids in the committed block where the pull request began."""
-        with scene.place.branch() as branch:
-            branch.head()
-            if not base or not branch.clone.has(base):
-                return frozenset()
-            return ids_in(branch.clone.read(base, PITFALLS).data)
 
     def _distilled(self, repository: int, review: Review, settings: Settings) -> Distilled:
         return remembered(

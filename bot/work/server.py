@@ -47,14 +47,17 @@ from bot.work.memory import Memory
 from bot.work.notices import Notices
 from bot.work.onboarding import Onboarding
 from bot.work.outbox import Outbox
+from bot.work.outside import Outside
 from bot.work.past import Past
 from bot.work.places import Places
 from bot.work.presence import Presence
 from bot.work.questions import Questions
 from bot.work.readings import PastReadings
 from bot.work.recovery import Readings, Recovery
+from bot.work.reporting import Reporting
 from bot.work.reviewing import Reviews
 from bot.work.rounds import Rounds
+from bot.work.sections import Sections
 from bot.work.settings_check import SettingsCheck
 from bot.work.showing import Access, Showing, ShownRecord
 from bot.work.telling import Telling
@@ -116,6 +119,7 @@ class Server:
         outbox = Outbox(self.memory, parts.now)
         self.notices = Notices(engine, self._writer)
         self.questions = Questions(engine, self._writer, self.memory, self.notices)
+        self.sections = Sections(engine, self._writer, self.notices)
         self.chats = Chats(engine, self._writer)
         self.expiries = Expiries(engine, self._writer)
         distillers = parts.distillers(self.memory)
@@ -145,6 +149,7 @@ class Server:
                 parts.now,
             ),
             Looks(outbox),
+            Outside(self.sections, parts.now),
             CiFixes(self.failed_jobs, outbox, parts.places.app.id, parts.debounce),
             self._onboarding,
             *self._chatting(distillers),
@@ -176,7 +181,14 @@ class Server:
             self.metrics,
             parts.now,
             (
-                Telling(self.questions, self.notices, self.presence.open, parts.now),
+                Reporting(self.sections, parts.now),
+                Telling(
+                    self.questions,
+                    self.notices,
+                    self.sections,
+                    self.presence.open,
+                    parts.now,
+                ),
                 *self._told_in_chat(),
                 Expiring(self.expiries, parts.telegram, self.presence.open, parts.now),
             ),
@@ -280,6 +292,7 @@ class Server:
         self.failed_jobs.prune(now)
         self.questions.prune(now)
         self.notices.prune(now)
+        self.sections.prune(now)
         self.tokens.prune(now)
         self.reports.prune(now)
         self.past.prune(now)

@@ -23,6 +23,7 @@ from bot.work.codec import Wanted, wanted_from_text
 from bot.work.freshness import Freshness, Seen
 from bot.work.memory import Known, Memory, wants
 from bot.work.pitfalls import block
+from bot.work.shown import SERVED
 from bot.writer import Writer
 
 log = logging.getLogger(__name__)
@@ -30,7 +31,6 @@ log = logging.getLogger(__name__)
 BATCH = timedelta(days=1)  # what was shown waits that long for a commit to travel with
 MOST_BULLETS = 200  # of one row, which has to stay below 4 KB
 MOST_WAITING = 200  # rows of one repository: a reader may name any pull request
-SHOWN = "shown:"  # then the pull request and a digest of the reader
 NOBODY = 0  # no repository of GitHub has this id
 
 
@@ -131,9 +131,9 @@ class ShownRecord:
             self._memory.put(c, repository, subject, wanted, now, now + BATCH)
 
     def _waiting(self, c: Connection, repository: int) -> int:
-        mine = wants.c.repository == repository, wants.c.subject.startswith(SHOWN)
+        mine = wants.c.repository == repository, wants.c.subject.startswith(SERVED)
         return c.execute(select(func.count()).select_from(wants).where(*mine)).scalar_one()
 
 
 def _subject(row: ShownRow) -> str:
-    return f"{SHOWN}{row.pr}:{hashlib.sha256(row.reader.encode()).hexdigest()[:12]}"
+    return f"{SERVED}{row.pr}:{hashlib.sha256(row.reader.encode()).hexdigest()[:12]}"

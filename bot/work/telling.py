@@ -23,6 +23,7 @@ from bot.work.memory import Known, Waiting
 from bot.work.notices import CHECK_RUN, Notice, Notices
 from bot.work.places import Place
 from bot.work.questions import Questions, subject
+from bot.work.sections import Sections
 from bot.work.writing import Written
 
 log = logging.getLogger(__name__)
@@ -47,6 +48,7 @@ class Telling:
 
     questions: Questions
     notices: Notices
+    sections: Sections
     open: Open
     now: Callable[[], datetime]
 
@@ -135,17 +137,22 @@ class Telling:
 
     def _draw(self, known: Known, place: Place, notice: Notice) -> None:
         records = self.questions.of(known.id, notice.number)
-        if not records and not notice.said:
+        if not all(record.question.pull for record in records):  # an issue's conversation
+            shown = check_run(notice.number, records)
+            place.forge.comment(notice.number, in_a_comment(shown), key=CHECK_RUN)
             return
-        shown = check_run(notice.number, records)
-        if all(record.question.pull for record in records):
-            head = place.forge.pull_request(notice.number).head_sha
-            try:
-                place.forge.upsert_check_run(head, shown)
-                return
-            except Forbidden as error:
-                log.info("repository %d: no check runs: %s", known.id, error)
-        place.forge.comment(notice.number, in_a_comment(shown), key=CHECK_RUN)
+        head = place.forge.pull_request(notice.number).head_sha
+        sections = self.sections.of(known.id, notice.number, head)
+        if not records and not sections and not notice.said:
+            return
+        shown = check_run(notice.number, records, sections)
+        try:
+            place.forge.upsert_check_run(head, shown)
+        except Forbidden as error:
+            log.info("repository %d: no check runs: %s", known.id, error)
+            if records or any(each.warns for each in sections):
+                place.forge.comment(notice.number, in_a_comment(shown), key=CHECK_RUN)
+        self.sections.said(known.id, notice.number, head)
 
     def _later(self, known: Known, notice: Notice, error: Fault | UserError) -> None:
         if isinstance(error, Fault) and error.retry and notice.attempt < ATTEMPTS:

@@ -42,9 +42,10 @@ class Branch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a write came to. `commit` is None when there was nothing to write."""
+    """What a write came to, under which settings. No `commit`: there was nothing to write."""
 
     edit: Edit
+    settings: Settings
     commit: str | None = None
     plan: Plan | None = None
     detail: str = ""
@@ -85,14 +86,14 @@ def apply(
         settings = settings_of(store, owner_defaults)
         edit = decide(store, settings)
         if not edit.changes or not (edit.readable or edit.counts or evidence_alone):
-            return Written(edit)
+            return Written(edit, settings)
         plan = Plan(branch.branch, head, _with_block(store, edit, settings), say(edit, settings))
         if dry_run:
-            return Written(edit, plan=plan)
+            return Written(edit, settings, plan=plan)
         published = branch.publish(plan)
         match published.outcome:
             case Outcome.LANDED:
-                return Written(edit, published.commit, plan, published.detail)
+                return Written(edit, settings, published.commit, plan, published.detail)
             case Outcome.BEHIND:
                 continue
             case _:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from bot.sandbox.pull_request import SandboxPullRequest
 from tests.work.conftest import Shop
 
+# Whoever repeats what was shown to the letter gives no evidence: each says it anew.
 SAID = (
     "Close the database session in a `finally` block in `src/db.py` whenever a query may raise.",
     "Close every database session in a `finally` block of `src/db.py`, since any query may raise.",
+    "Close the session of the database in a `finally` block of `src/db.py`: a query may raise.",
+    "Close each database session in the `finally` block of its query in `src/db.py`: it may raise.",
+    "Use a `finally` block in `src/db.py` to close the database session, as a query may raise.",
 )
 
 
 def ask(shop: Shop, number: int, *, fix: bool = True) -> SandboxPullRequest:
     pull = shop.repository.open_pull_request("ben", {"src/db.py": f"a = {number}\n"})
-    pull.review("ada", "changes_requested", SAID[number % 2])
+    pull.review("ada", "changes_requested", SAID[number % len(SAID)])
     shop.stage.settle()
     shop.pass_time(minutes=5)
     if fix:
