@@ -319,18 +319,25 @@ class Inbox:
             stored = connection.execute(select(inbox.c.guid).where(inbox.c.guid.in_(guids)))
             return set(guids) - set(stored.scalars())
 
-    def newest(self, limit: int, status: Status | None = None) -> list[Entry]:
-        """Rows without their bodies, newest first."""
+    def newest(
+        self,
+        limit: int,
+        status: Status | None = None,
+        repositories: Collection[int] | None = None,
+    ) -> list[Entry]:
+        """Rows without their bodies, newest first; None: of all repositories, and of none."""
         columns = [column for column in inbox.c if column.name != "body"]
         rows = select(*columns).order_by(inbox.c.number.desc()).limit(limit)
+        rows = rows.where(_in(repositories))
         if status is not None:
             rows = rows.where(inbox.c.status == status)
         with reading(self._engine) as connection:
             return [_entry(row) for row in connection.execute(rows)]
 
-    def counts(self) -> dict[Status, int]:
+    def counts(self, repositories: Collection[int] | None = None) -> dict[Status, int]:
         """Rows by status, every status named."""
         by_status = select(inbox.c.status, func.count()).group_by(inbox.c.status)
+        by_status = by_status.where(_in(repositories))
         with reading(self._engine) as connection:
             found = {Status(status): count for status, count in connection.execute(by_status)}
         return {status: found.get(status, 0) for status in Status}

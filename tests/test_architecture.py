@@ -18,7 +18,8 @@ SOURCES = [
 
 # A library and the only places that may import it.
 HOMES = {
-    "flask": ("webhooks", "bot/web", "bot/sandbox", "app.py"),
+    "flask": ("webhooks", "bot/sandbox", "app.py"),
+    "flask_wtf": ("webhooks",),
     "github": ("bot/forge",),
     "git": ("bot/git",),
     "dbos": ("bot/jobs.py",),
@@ -48,8 +49,11 @@ FORBIDDEN = {
     "bot/git": ("bot.channels", "bot.forge", "bot.jobs", "bot.distill", "webhooks"),
     "bot/search": ("bot.channels", "bot.distill", "bot.forge", "bot.git", "bot.work", "webhooks"),
     "bot/settings": ("bot.channels", "bot.forge", "bot.git", "bot.jobs", "bot.lessons"),
+    "bot/web": (
+        "bot.forge", "bot.git", "bot.jobs", "bot.database", "bot.distill", "bot.work", "webhooks",
+    ),
     "webhooks": ("bot.channels", "bot.distill", "bot.git", "bot.lessons"),
-}
+}  # fmt: skip
 SHARED = (
     "bot.git.plan", "bot.forge.protocol", "bot.forge.check_run", "bot.forge.errors",
     "webhooks.events",

@@ -29,7 +29,7 @@ def health_blueprint(
 
     @blueprint.get("/metrics")
     def figures() -> Response:
-        if not (_has(token) or _is_local()):
+        if not (_has(token) or is_local()):
             abort(404)
         return Response(metrics.render(), content_type="text/plain; version=0.0.4; charset=utf-8")
 
@@ -43,7 +43,7 @@ def _has(token: str | None) -> bool:
     return hmac.compare_digest(given.strip().encode(), token.encode())
 
 
-def _is_local() -> bool:
+def is_local() -> bool:
     """From this machine and for it: a proxy beside us passes on requests of anybody."""
     if any(name in request.headers for name in FORWARDED):
         return False

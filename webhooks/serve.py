@@ -41,6 +41,7 @@ def serve(
         threads=THREADS,
         max_request_body_size=BODY_LIMIT + 1,  # waitress refuses what is not below it
         ident=None,
+        clear_untrusted_proxy_headers=False,  # they tell what is not from this machine
     )
     try:
         on_start(listening.getsockname()[1])

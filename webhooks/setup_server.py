@@ -38,7 +38,7 @@ def setup(environment: Environment, host: str, port: int, wait: timedelta = LIFE
     vault.prepare()
     with _listen(host, port) as listening:
         taken = listening.getsockname()[1]
-        pages = Setup(environment, _address(host, taken))
+        pages = Setup(environment, address(host, taken))
         web = Flask("setup", static_folder=None)
         web.register_blueprint(pages.blueprint())
         # Not waitress: here a page is on its way to the browser once it was answered, and the
@@ -82,7 +82,7 @@ def _listen(host: str, port: int) -> socket.socket:
         ) from None
 
 
-def _address(host: str, port: int) -> str:
+def address(host: str, port: int) -> str:
     """How a browser on this machine reaches what listens there."""
     try:
         everywhere = ipaddress.ip_address(host).is_unspecified

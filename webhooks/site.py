@@ -11,6 +11,7 @@ from werkzeug.exceptions import HTTPException
 
 from bot.metrics import Metrics
 from webhooks.app import github_blueprint
+from webhooks.browsing import open_to_browsers
 from webhooks.reception import Receiver
 from webhooks.signature import Secrets
 
@@ -24,12 +25,16 @@ def site(
     app_id: int | None,
     now: Callable[[], datetime],
     more: Sequence[Blueprint] = (),
+    pages: Sequence[Blueprint] = (),
+    cookie_keys: Sequence[bytes] = (),
 ) -> Flask:
-    """The application of one server: the receiver, and `more`."""
+    """The application of one server: the receiver, `more` for machines, `pages` for browsers."""
     made = Flask("lessonkeeper", static_folder=None)
-    made.register_blueprint(github_blueprint(receiver, secrets, metrics, app_id, now))
-    for blueprint in more:
+    machines = [github_blueprint(receiver, secrets, metrics, app_id, now), *more]
+    for blueprint in machines:
         made.register_blueprint(blueprint)
+    if pages:
+        open_to_browsers(made, pages, machines, cookie_keys)
     made.register_error_handler(Exception, _broke)
     return made
 

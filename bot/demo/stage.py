@@ -19,11 +19,14 @@ from waitress.server import create_server
 
 from bot.actions import Actions
 from bot.errors import Fault
+from bot.facts import Account
 from bot.forge.app import App
+from bot.forge.visitors import Client
 from bot.sandbox.deliver import deliver
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.records import Delivery
 from bot.sandbox.server import SandboxServer
+from bot.sandbox.sign_in import CLIENT_ID, CLIENT_SECRET
 from bot.telegram import Bot
 from bot.work.distilling import Chosen, Distillers
 from bot.work.places import Places
@@ -50,7 +53,9 @@ class Listener:
     """A WSGI application under waitress on a free loopback port, until `close`."""
 
     def __init__(self, web: WSGIApplication) -> None:
-        self._server = create_server(web, host="127.0.0.1", port=0, threads=4)
+        self._server = create_server(
+            web, host="127.0.0.1", port=0, threads=4, clear_untrusted_proxy_headers=False
+        )
         port = getattr(self._server, "effective_port")  # noqa: B009  # the stub does not know it
         self.url = f"http://127.0.0.1:{port}"
         self._closing = False
@@ -126,13 +131,21 @@ def stage(
     using: Distillers | None = None,
     actions: Actions | None = None,
     telegram: Bot | None = None,
+    guest: Account | None = None,
 ) -> Iterator[Stage]:
     """A sandbox forge and a server that works for it, both under `directory`."""
     forge = SandboxForge(directory / "github", clock, seed=seed)
     with (
         SandboxServer(forge) as github,
         running(
-            directory, clock, forge, github, using=using, actions=actions, telegram=telegram
+            directory,
+            clock,
+            forge,
+            github,
+            using=using,
+            actions=actions,
+            telegram=telegram,
+            guest=guest,
         ) as made,
     ):
         yield made
@@ -148,6 +161,7 @@ def running(
     using: Distillers | None = None,
     actions: Actions | None = None,
     telegram: Bot | None = None,
+    guest: Account | None = None,
 ) -> Iterator[Stage]:
     """The server alone: leaving and entering again is a restart on the same data."""
     data = directory / "bot"
@@ -166,6 +180,9 @@ def running(
             reader_keys=(forge.webhook_secret.encode(),),
             actions=actions or Actions(),
             telegram=telegram,
+            web=github.url,
+            client=None if guest else Client(CLIENT_ID, CLIENT_SECRET, github.url, github.url),
+            guest=guest,
         )
     )
     server.start()

@@ -17,13 +17,15 @@ from bot.sandbox.access import Access
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.git_http import GitServer
 from bot.sandbox.routes import Routes
+from bot.sandbox.sign_in import SignIn
 from bot.sandbox.watch import Failure, Seen, Watch
 
 
 class SandboxServer:
     """`with SandboxServer(forge) as server:` serves until the block ends.
 
-    `access.ahead` sets GitHub's clock; `git` takes git's own faults.
+    `access.ahead` sets GitHub's clock; `git` takes git's own faults; `sign_in.visitor` is the login
+    of whoever sits before the browser.
     """
 
     def __init__(self, forge: SandboxForge) -> None:
@@ -34,6 +36,7 @@ class SandboxServer:
         self._watch = Watch()
         # One request at a time: the state has no locks.
         self._routes = Routes(forge, self.access, self._watch)
+        self.sign_in = SignIn(forge, self._watch)
         self._server = make_server("127.0.0.1", 0, self._flask(), request_handler=_Quiet)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
         self.url = forge.url = f"http://127.0.0.1:{self._server.server_port}"
@@ -85,6 +88,7 @@ class SandboxServer:
     def _flask(self) -> Flask:
         flask = Flask("sandbox", static_folder=None)
         self._routes.add_to(flask)
+        self.sign_in.add_to(flask)
         flask.register_error_handler(HTTPException, self._unforeseen)
         return flask
 

@@ -82,6 +82,13 @@ class Freshness:
             return seen, ""
         return seen, _age(seen)
 
+    def forget(self, repository: int) -> None:
+        """Something was written there: the next look fetches."""
+        with self._lock:
+            entry = self._repositories.get(repository)
+        if entry is not None:
+            entry.asked_at = None
+
     def _entry(self, repository: int) -> _Repository:
         with self._lock:
             entry = self._repositories.setdefault(repository, _Repository())

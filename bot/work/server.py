@@ -6,6 +6,7 @@ The sandbox runs the same server with another forge and another clock.
 from __future__ import annotations
 
 import logging
+import secrets
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,7 +19,9 @@ from bot.actions import Actions
 from bot.database import connect, migrate
 from bot.errors import Fault, UserError
 from bot.executor import Executor
+from bot.facts import Account
 from bot.forge.deliveries import Deliveries
+from bot.forge.visitors import WEB, Client
 from bot.handover import Handover
 from bot.inbox import Inbox, Status
 from bot.jobs import DbosQueue, Kind, Queue
@@ -33,6 +36,7 @@ from bot.work.chatting import Chatting
 from bot.work.ci_fixing import CiFixes
 from bot.work.commanding import Comments
 from bot.work.committing import Committing
+from bot.work.dashboard import Dashboard
 from bot.work.deciding import Presses
 from bot.work.distilling import Distillers
 from bot.work.expiries import Expiries
@@ -49,6 +53,7 @@ from bot.work.onboarding import Onboarding
 from bot.work.outbox import Outbox
 from bot.work.outside import Outside
 from bot.work.past import Past
+from bot.work.pitfalls import clean
 from bot.work.places import Places
 from bot.work.presence import Presence
 from bot.work.questions import Questions
@@ -60,15 +65,19 @@ from bot.work.rounds import Rounds
 from bot.work.sections import Sections
 from bot.work.settings_check import SettingsCheck
 from bot.work.showing import Access, Showing, ShownRecord
+from bot.work.summaries import Following, Summaries
 from bot.work.telling import Telling
 from bot.work.told_in_chat import ToldInChat
 from bot.work.updates import Receiving
+from bot.work.visitors import Visitors
 from bot.writer import Writer
 from bot.writes import Writes
 from webhooks.block import block_blueprint
+from webhooks.dashboard import dashboard_blueprint
 from webhooks.events import Event
 from webhooks.health import health_blueprint
 from webhooks.reception import Reception
+from webhooks.sign_in import SignIn
 from webhooks.signature import Secrets
 from webhooks.site import site
 from webhooks.telegram import telegram_blueprint
@@ -97,6 +106,11 @@ class Parts:
     reader_keys: tuple[bytes, ...] = ()  # that sign the tokens of readers; newest first
     actions: Actions = field(default_factory=Actions)
     telegram: Bot | None = None
+    url: str | None = None  # the server's public address
+    web: str = WEB  # GitHub's pages
+    client: Client | None = None  # the App as people sign in through it
+    guest: Account | None = None  # in whose name the printed link lets somebody press
+    cookie_keys: tuple[bytes, ...] = field(default_factory=lambda: (secrets.token_bytes(32),))
 
 
 class Server:
@@ -164,6 +178,18 @@ class Server:
             parts.now,
             self.arrivals.arrive,
         )
+        freshness = Freshness(opening, parts.now)
+        self.dashboard = Dashboard(
+            self.memory,
+            self.inbox,
+            self.writes,
+            self.questions,
+            outbox,
+            freshness,
+            Summaries(engine, self._writer),
+            self.presence.open,
+            parts.now,
+        )
         self._settings_check = SettingsCheck()
         self._hearing = Hearing(
             self.inbox,
@@ -190,6 +216,7 @@ class Server:
                     parts.now,
                 ),
                 *self._told_in_chat(),
+                Following(self.dashboard.look_again),
                 Expiring(self.expiries, parts.telegram, self.presence.open, parts.now),
             ),
         )
@@ -209,14 +236,25 @@ class Server:
         self.tokens = Tokens(engine, self._writer, parts.reader_keys, parts.now)
         self.reports = Reports(engine, self._writer)
         # A look of a reader does not make the App present.
-        access = Access(self.memory, Freshness(opening, parts.now), (self.tokens, parts.actions))
+        access = Access(self.memory, freshness, (self.tokens, parts.actions))
         showing = Showing(access, ShownRecord(self.memory, self._writer), parts.now)
         agents = Agents(access, self.questions, self.reports, opening, parts.now)
         more = [health, block_blueprint(showing, agents)]
         if self.telegram is not None:
             receiving = Receiving(self.telegram, self.memory, self.inbox, self.chats, parts.now)
             more.append(telegram_blueprint(self.telegram.webhook_secret, receiving, self.metrics))
-        self.web = site(self.reception, parts.secrets, self.metrics, parts.app_id, parts.now, more)
+        self.sign_in = SignIn(Visitors(parts.client, parts.now), parts.url, parts.now, parts.guest)
+        pages = dashboard_blueprint(self.dashboard, self.sign_in, parts.url, parts.web, clean)
+        self.web = site(
+            self.reception,
+            parts.secrets,
+            self.metrics,
+            parts.app_id,
+            parts.now,
+            more,
+            (self.sign_in.blueprint(), pages),
+            parts.cookie_keys,
+        )
 
     def start(self) -> None:
         self.handover.start()

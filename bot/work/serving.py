@@ -19,6 +19,7 @@ from bot.environment import Environment
 from bot.errors import UserError
 from bot.forge.app import App
 from bot.forge.deliveries import LISTED_FOR, Deliveries
+from bot.forge.visitors import Client
 from bot.inbox import Status
 from bot.readers import READER_TOKENS
 from bot.telegram import Bot
@@ -28,8 +29,9 @@ from bot.work.memory import DailyBudget, Memory
 from bot.work.places import Places
 from bot.work.recovery import Recovery
 from bot.work.server import Parts, Server
+from webhooks.browsing import PAGES
 from webhooks.serve import serve as serve_web
-from webhooks.setup_server import setup
+from webhooks.setup_server import address, setup
 from webhooks.signature import Secrets
 
 log = logging.getLogger(__name__)
@@ -88,6 +90,8 @@ def _serve(
     def started(taken: int) -> None:
         following.start()
         _say(f"Listening on http://{f'[{host}]' if ':' in host else host}:{taken}")
+        if link := server.sign_in.link(address(host, taken)):
+            _say(f"The dashboard, by a link that is good once and on this machine:\n\n  {link}\n")
         if poll:
             _say("Reading GitHub's list of deliveries; no public address is needed.")
         elif environment.url is None:
@@ -167,10 +171,22 @@ def _parts(environment: Environment, found: Credentials, *, poll: bool) -> Parts
         debounce=environment.debounce,
         executor=environment.executor,
         metrics_token=environment.metrics_token,
-        reader_keys=_reader_keys(environment),
+        reader_keys=_keys(environment, READER_TOKENS),
         telegram=_bot(environment),
         actions=Actions(environment.url or AUDIENCE, issuer_of(environment.github_web)),
+        url=environment.url,
+        web=environment.github_web,
+        client=_client(environment, found),
+        cookie_keys=_keys(environment, PAGES),
     )
+
+
+def _client(environment: Environment, app: Credentials) -> Client | None:
+    """None for an App given by hand: nobody gave its secret."""
+    if not app.client_secret:
+        return None
+    web, api = environment.github_web, environment.github_url
+    return Client(app.client_id, app.client_secret, web, api)
 
 
 def _bot(environment: Environment) -> Bot | None:
@@ -178,10 +194,10 @@ def _bot(environment: Environment) -> Bot | None:
     return None if token is None else Bot(token, environment.telegram_url)
 
 
-def _reader_keys(environment: Environment) -> tuple[bytes, ...]:
+def _keys(environment: Environment, purpose: str) -> tuple[bytes, ...]:
     vault = Vault.of(environment)
     vault.prepare()  # an App given by hand may have none yet
-    return vault.derived(READER_TOKENS)
+    return vault.derived(purpose)
 
 
 def _distillers(environment: Environment, memory: Memory) -> Distillers:

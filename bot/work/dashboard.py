@@ -1,0 +1,204 @@
+"""What the pages show to a visitor, and what a visitor may press there.
+
+Whoever may not read a repository gets None, whether it is there or not. A press asks GitHub what
+its account may do at that moment, and goes the way of the same command in a comment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.channels.questions import Answer, may_decide
+from bot.errors import UserError
+from bot.inbox import Inbox, Status
+from bot.lessons.history import History
+from bot.lessons.orders import Retire
+from bot.web.figures import Figures, figures
+from bot.web.fleet import Fleet, fleet, summary
+from bot.web.life import life
+from bot.web.pages import Alarm, DeliveriesPage, LessonPage, Press, StorePage
+from bot.web.visitor import Visitor
+from bot.work.deciding import decide, permission
+from bot.work.feature import Scene
+from bot.work.freshness import Freshness, Open
+from bot.work.hearing import permits
+from bot.work.memory import Known, Memory
+from bot.work.outbox import Outbox
+from bot.work.pitfalls import clean
+from bot.work.questions import Questions
+from bot.work.summaries import Summaries
+from bot.writes import Writes
+
+PRESS = "press:"  # then the id of the bullet: pressed twice it waits once
+DELIVERIES = 50  # of each status on the page
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """Wired once; called by many threads. `alarms` gives those of some repositories, None for all
+    and the server's own."""
+
+    memory: Memory
+    inbox: Inbox
+    writes: Writes
+    questions: Questions
+    outbox: Outbox
+    freshness: Freshness
+    summaries: Summaries
+    open: Open
+    now: Callable[[], datetime]
+    alarms: Callable[[Collection[int] | None], Sequence[Alarm]] = lambda _: ()
+
+    # looking
+
+    def look(self, known: Known) -> tuple[Figures, str]:
+        """The figures of a store now, which are kept. Raises Gone, Fault."""
+        seen, notice = self.freshness.seen(known)
+        found = figures(seen.files, known.id, self.now().date(), clean)
+        fresh = summary(found)
+        if self.summaries.get(known.id) != fresh:
+            self.summaries.keep(known.id, fresh)
+        return found, notice
+
+    def look_again(self, known: Known) -> None:
+        """After a write: what was seen a moment ago is old."""
+        self.freshness.forget(known.id)
+        self.look(known)
+
+    def fleet(self, visitor: Visitor) -> Fleet:
+        visible = self._visible(visitor)
+        kept = self.summaries.of([each.id for each in visible])
+        alarms = self.alarms_of(visitor)
+        counted = {each.id: sum(a.repository == each.id for a in alarms) for each in visible}
+        rows = [(each.full_name, kept.get(each.id), counted[each.id]) for each in visible]
+        return fleet(rows, self.now().date())
+
+    def store(self, visitor: Visitor, full_name: str) -> StorePage | None:
+        """Raises Fault where GitHub does not answer and nothing young enough was seen."""
+        known = self._known(visitor, full_name)
+        if known is None:
+            return None
+        try:
+            found, notice = self.look(known)
+        except UserError:
+            return None  # the App may not read there any more
+        waiting = self.memory.waiting(known.id)
+        subjects = [each.subject for each in waiting if each.subject.startswith(PRESS)]
+        records = self.questions.of_repository(known.id)
+        return StorePage(
+            known.id,
+            known.full_name,
+            found,
+            notice,
+            tuple(each for each in records if each.decision is None),
+            frozenset(subject.removeprefix(PRESS) for subject in subjects),
+            self.writes.reasons().get(known.id) if subjects else None,
+            visitor.account is not None and visitor.writes(known.id),
+        )
+
+    def lesson(self, visitor: Visitor, full_name: str, identity: str) -> LessonPage | None:
+        known, page = self._known(visitor, full_name), self.store(visitor, full_name)
+        if known is None or page is None:
+            return None
+        seen, _ = self.freshness.seen(known)
+        history = History.read(seen.files.events, known.id)
+        found = life(identity, page.figures, history, clean)
+        return None if found is None else LessonPage(page, found)
+
+    def deliveries(self, visitor: Visitor) -> DeliveriesPage:
+        """Of the repositories that the visitor may write to."""
+        mine = self._writable(visitor)
+        return DeliveriesPage(
+            self.inbox.counts(mine),
+            {status: tuple(self.inbox.newest(DELIVERIES, status, mine)) for status in Status},
+            {each.id: each.full_name for each in self._visible(visitor)},
+        )
+
+    def alarms_of(self, visitor: Visitor) -> tuple[Alarm, ...]:
+        """Those of the repositories that the visitor reads, the server's own for its operator."""
+        mine = None if visitor.operates else [each.id for each in self._visible(visitor)]
+        return tuple(self.alarms(mine))
+
+    # pressing
+
+    def retire(self, visitor: Visitor, full_name: str, identity: str) -> Press | None:
+        """Asks for the commit that strikes a lesson through. Raises UserError, Fault."""
+        known, page = self._known(visitor, full_name), self.lesson(visitor, full_name, identity)
+        if known is None or page is None:
+            return None
+        line = page.life.line
+        if line is None or not line.state.shown or identity in page.store.pressed:
+            return Press.ALREADY
+
+        def keep(scene: Scene) -> Press:
+            assert visitor.account is not None
+            order = Retire(identity, visitor.account.id, self.now().replace(microsecond=0))
+            subject = f"{PRESS}{identity}"
+            self.outbox.keep(
+                scene.known, scene.settings, subject, (), orders=(order,), at_once=True
+            )
+            return Press.TAKEN
+
+        return self._pressing(visitor, known, keep)
+
+    def answer(self, visitor: Visitor, full_name: str, question: str, answer: str) -> Press | None:
+        """Decides a question, as its button in the check run does. Raises UserError, Fault."""
+        known = self._known(visitor, full_name)
+        record = self.questions.get(known.id, question) if known else None
+        if known is None or record is None or answer not in record.question.answers:
+            return None
+
+        def give(scene: Scene) -> Press:
+            assert visitor.account is not None
+            given = Answer(answer)
+            first = decide(
+                self.questions, scene, record.question, given, visitor.account, self.now()
+            )
+            return Press.TAKEN if first else Press.ALREADY
+
+        return self._pressing(visitor, known, give)
+
+    def replay(self, visitor: Visitor, guid: str) -> Press | None:
+        """The same as `app.py replay`. Raises UserError where it cannot be replayed, Fault."""
+        entry = self.inbox.find(guid)
+        if entry is None or not (visitor.operates or visitor.writes(entry.repository or 0)):
+            return None
+        if not visitor.operates:
+            known = self.memory.known(entry.repository or 0)
+            if known is None or not self._writes_now(visitor, known):
+                return Press.DENIED
+        self.inbox.replay(guid, self.now())
+        return Press.TAKEN
+
+    def _pressing(self, visitor: Visitor, known: Known, act: Callable[[Scene], Press]) -> Press:
+        if visitor.account is None:
+            return Press.DENIED
+        with self.open(known) as place:
+            settings = place.settings()
+            if settings is None or not permits(settings, place.repository):
+                return Press.OFF
+            scene = Scene(self.memory.known(known.id) or known, place, settings)
+            if not may_decide(visitor.account, permission(scene, visitor.account), settings):
+                return Press.DENIED
+            return act(scene)
+
+    def _writes_now(self, visitor: Visitor, known: Known) -> bool:
+        if visitor.account is None:
+            return False
+        with self.open(known) as place:
+            return place.forge.permission(visitor.account.login).writes
+
+    def _visible(self, visitor: Visitor) -> list[Known]:
+        return [each for each in self.memory.here() if visitor.reads(each.id)]
+
+    def _writable(self, visitor: Visitor) -> list[int] | None:
+        if visitor.operates:
+            return None
+        return [each.id for each in self._visible(visitor) if visitor.writes(each.id)]
+
+    def _known(self, visitor: Visitor, full_name: str) -> Known | None:
+        wanted = full_name.casefold()
+        visible = self._visible(visitor)
+        return next((each for each in visible if each.full_name.casefold() == wanted), None)

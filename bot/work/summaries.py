@@ -1,0 +1,72 @@
+"""What is kept of each store for the page of all stores, brought up at the end of its write jobs.
+
+A table derived from clones: lost, it fills again with the next look at each store.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import BigInteger, Column, Engine, Table, Text, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from bot.database import metadata, reading
+from bot.errors import Fault, UserError
+from bot.web.fleet import Summary
+from bot.work.memory import Known, Waiting
+from bot.work.writing import Written
+from bot.writer import Writer
+
+log = logging.getLogger(__name__)
+
+summaries = Table(
+    "summaries",
+    metadata,
+    Column("repository", BigInteger, primary_key=True, autoincrement=False),
+    Column("summary", Text, nullable=False),
+)
+
+
+class Summaries:
+    """Every change is on disk when a call returns. Methods raise Fault when the database does."""
+
+    def __init__(self, engine: Engine, writer: Writer) -> None:
+        self._engine = engine
+        self._writer = writer
+        self._insert = postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
+
+    def keep(self, repository: int, summary: Summary) -> None:
+        text = summary.to_text()
+        new = self._insert(summaries).values(repository=repository, summary=text)
+        keys, now = [summaries.c.repository], {"summary": text}
+        row = new.on_conflict_do_update(index_elements=keys, set_=now)
+        self._writer.do(lambda c: c.execute(row).rowcount)
+
+    def get(self, repository: int) -> Summary | None:
+        return self.of([repository]).get(repository)
+
+    def of(self, repositories: Collection[int]) -> Mapping[int, Summary]:
+        rows = select(summaries).where(summaries.c.repository.in_(repositories))
+        with reading(self._engine) as c:
+            return {row.repository: Summary.from_text(row.summary) for row in c.execute(rows)}
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """Listens to `bot.work.committing`. `look` reads a store and keeps its summary."""
+
+    look: Callable[[Known], object]
+
+    def landed(self, known: Known, written: Written, waiting: Sequence[Waiting]) -> None:
+        """The commit is seen at the end of the job."""
+
+    def refused(self, known: Known, waiting: Sequence[Waiting], reason: str) -> None:
+        """The store stands as it was."""
+
+    def after(self, known: Known) -> None:
+        try:
+            self.look(known)
+        except (Fault, UserError) as error:
+            log.info("repository %d: its summary stays as it was: %s", known.id, error)

@@ -1,0 +1,95 @@
+"""Who may ask for what: every route of the application, for everybody there can be."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.web.conftest import Estate
+
+ROLES = ("anonymous", "no rights", "reader", "writer", "admin", "other's owner")
+LOGINS = {"no rights": "nobody", "reader": "rita", "writer": "ben", "admin": "acme"}
+LOGINS["other's owner"] = "zoe"
+
+SIGN_IN, NO_FORM, GONE, SHOWN, DENIED, DONE = 303, 400, 404, 200, 403, 303
+# The answers in the order of ROLES. What a role may not see is as if it were not there.
+SHOP = (SIGN_IN, GONE, SHOWN, SHOWN, SHOWN, GONE)
+EVERYBODY = (SIGN_IN, SHOWN, SHOWN, SHOWN, SHOWN, SHOWN)
+ALSO_ANONYMOUS = (SHOWN,) * 6
+MACHINES_ALONE = (404,) * 6
+TABLE = {
+    ("GET", "/"): EVERYBODY,
+    ("GET", "/repos/<owner>/<repo>"): SHOP,
+    ("GET", "/repos/<owner>/<repo>/candidates"): SHOP,
+    ("GET", "/repos/<owner>/<repo>/trends"): SHOP,
+    ("GET", "/repos/<owner>/<repo>/lessons/<lesson>"): SHOP,
+    ("POST", "/repos/<owner>/<repo>/lessons/<lesson>/retire"): (
+        NO_FORM, GONE, DENIED, DONE, DONE, GONE,
+    ),
+    ("POST", "/repos/<owner>/<repo>/questions/<question>/<answer>"): (
+        NO_FORM, GONE, DENIED, DONE, DONE, GONE,
+    ),
+    ("GET", "/deliveries"): EVERYBODY,
+    ("POST", "/deliveries/<guid>/replay"): (NO_FORM, GONE, GONE, DONE, DONE, GONE),
+    ("GET", "/alarms"): EVERYBODY,
+    ("GET", "/static/<path:filename>"): ALSO_ANONYMOUS,
+    ("GET", "/sign-in"): ALSO_ANONYMOUS,
+    ("GET", "/sign-in/github"): (302,) * 6,
+    ("GET", "/sign-in/once"): (403,) * 6,
+    ("GET", "/auth/callback"): (400,) * 6,
+    ("POST", "/sign-out"): (NO_FORM, *(SIGN_IN,) * 5),
+    # What machines ask, with a signature or a token that no browser has.
+    ("POST", "/webhooks/github"): (400,) * 6,
+    **{(method, "/webhooks/github"): (405,) * 6 for method in ("GET", "PUT", "PATCH", "DELETE")},
+    ("GET", "/repos/<owner>/<repo>/block"): MACHINES_ALONE,
+    ("POST", "/repos/<owner>/<repo>/proposals"): (400,) * 6,
+    ("POST", "/repos/<owner>/<repo>/outcomes"): (400,) * 6,
+    ("GET", "/healthz"): ALSO_ANONYMOUS,
+    ("GET", "/metrics"): ALSO_ANONYMOUS,  # this machine's figures; they name no repository
+}  # fmt: skip
+ENDS_THE_SESSION = {"/sign-out", "/sign-in/github", "/auth/callback"}
+
+
+@pytest.fixture(scope="module")
+def routes(estate: Estate) -> set[tuple[str, str]]:
+    return {
+        (method, rule.rule)
+        for rule in estate.stage.server.web.url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    }
+
+
+def test_every_route_is_in_the_table(routes: set[tuple[str, str]]) -> None:
+    assert routes == set(TABLE)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_everybody_gets_what_the_table_says(estate: Estate, role: str) -> None:
+    visit = estate.visit(LOGINS.get(role))
+    found = {}
+    # What ends the session comes last.
+    for method, rule in sorted(TABLE, key=lambda each: each[1] in ENDS_THE_SESSION):
+        if rule in ENDS_THE_SESSION:
+            visit = estate.visit(LOGINS.get(role))
+        path = _filled(estate, rule)
+        answer = visit.get(path) if method == "GET" else visit.press(path, method)
+        found[method, rule] = answer.status_code
+    at = ROLES.index(role)
+    assert found == {route: statuses[at] for route, statuses in TABLE.items()}
+
+
+def _filled(estate: Estate, rule: str) -> str:
+    """A path of the shop that is there for whoever may see it."""
+    (question,) = estate.stage.server.questions.of_repository(estate.shop.id)
+    entry = estate.stage.server.inbox.newest(1, repositories=[estate.shop.id])[0]
+    values = {
+        "<owner>": "acme",
+        "<repo>": "shop",
+        "<lesson>": estate.id_of("finally"),
+        "<question>": question.question.id,
+        "<answer>": "keep",
+        "<guid>": entry.guid,
+        "<path:filename>": "dashboard.css",
+    }
+    for name, value in values.items():
+        rule = rule.replace(name, value)
+    return rule
