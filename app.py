@@ -135,6 +135,14 @@ def _parser() -> argparse.ArgumentParser:
     _repository(sweep)
     sweep.add_argument("--push", action="store_true", help="publish the commit")
     sweep.add_argument("--json", action="store_true")
+    search = command("search", _search, "what is looked up: notes, documents, lessons")
+    search.add_argument("query", metavar="QUERY")
+    search.add_argument("--repo", action="append", metavar="PATH_OR_URL", help="default: here")
+    search.add_argument("--limit", type=int, default=5, metavar="N", help="at most so many pages")
+    search.add_argument("--json", action="store_true")
+    rebuild = command("rebuild", _rebuild, "the index of search anew, from a clone")
+    rebuild.add_argument("--repo", action="append", metavar="PATH_OR_URL", help="default: here")
+    rebuild.add_argument("--json", action="store_true")
     report = command("report", _report, "measure the memory")
     kinds = report.add_subparsers(required=True, metavar="KIND")
     pairs = kinds.add_parser(
@@ -417,6 +425,30 @@ def _sweep(options: argparse.Namespace) -> int:
         _print({"counts": dict(written.edit.counts), "commit": written.commit})
     else:
         _tell(written.plan, written.edit.told, None, written.commit)
+    return DONE
+
+
+def _search(options: argparse.Namespace) -> int:
+    from bot.commands.searching import search
+    from bot.search.model import Finding
+
+    found = search(options.query, options.repo or ["."], _target, _now, limit=options.limit)
+    if options.json:
+        _print(found.to_json())
+    else:
+        print(found.to_markdown(), end="")
+    return {Finding.NOTHING: NO, Finding.UNTOLD: BROKE}.get(found.answer.finding, DONE)
+
+
+def _rebuild(options: argparse.Namespace) -> int:
+    from bot.commands.searching import rebuild
+
+    counts = {where: rebuild(where, _target, _now).changed for where in options.repo or ["."]}
+    if options.json:
+        _print(counts)
+    else:
+        for where, count in counts.items():
+            print(f"{where}: {count} pages indexed.")
     return DONE
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from bot.errors import Fault
@@ -36,6 +36,9 @@ class SearchIndex:
         self._nearest = Nearest(shelf, embedder)
         self._now = now
 
+    def blobs(self, repository: int) -> Mapping[str, str]:
+        return self._shelf.blobs(repository)
+
     def put(
         self,
         repository: int,
@@ -47,18 +50,6 @@ class SearchIndex:
         there = self._shelf.blobs(repository)
         new = [page for page in documents if there.get(page.path) != page.blob]
         self._keep(repository, commit, committed_at, new, gone)
-
-    def replace(
-        self,
-        repository: int,
-        commit: str,
-        committed_at: datetime,
-        documents: Iterable[Document],
-    ) -> None:
-        there = self._shelf.blobs(repository)
-        all_ = {page.path: page for page in documents}
-        new = [page for page in all_.values() if there.get(page.path) != page.blob]
-        self._keep(repository, commit, committed_at, new, there.keys() - all_.keys())
 
     def prepare(self, repository: int, commit: str, documents: Iterable[Document]) -> None:
         self._keep(repository, commit, self._now(), list(documents), (), prepared=True)

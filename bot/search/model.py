@@ -6,7 +6,7 @@ Knows neither git nor who may read: repositories come as numeric ids, already de
 from __future__ import annotations
 
 import enum
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -118,6 +118,10 @@ class Index(Protocol):
     afterwards, and whoever has the clones fills it anew. Fault for everything else that broke.
     """
 
+    def blobs(self, repository: int) -> Mapping[str, str]:
+        """Path to blob of the pages that may be found."""
+        ...
+
     def put(
         self,
         repository: int,
@@ -130,16 +134,6 @@ class Index(Protocol):
 
         What is there already with the same blob is left alone, so the same call again costs little.
         """
-        ...
-
-    def replace(
-        self,
-        repository: int,
-        commit: str,
-        committed_at: datetime,
-        documents: Iterable[Document],
-    ) -> None:
-        """`put` of everything that `commit` holds: whatever else was there is gone."""
         ...
 
     def prepare(self, repository: int, commit: str, documents: Iterable[Document]) -> None:

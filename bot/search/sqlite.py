@@ -372,7 +372,13 @@ class _Damaged(Exception):  # noqa: N818 - never leaves this module
 def _connect(path: Path) -> sqlite3.Connection:
     c = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     # Without a WAL the file is always as long as it says.
-    for pragma in ("journal_mode=TRUNCATE", "synchronous=NORMAL", "foreign_keys=ON"):
+    # A page that is written early would lock readers out for as long as a rebuild takes.
+    for pragma in (
+        "journal_mode=TRUNCATE",
+        "synchronous=NORMAL",
+        "foreign_keys=ON",
+        "cache_spill=OFF",
+    ):
         c.execute(f"PRAGMA {pragma}")
     return c
 

@@ -154,14 +154,6 @@ def test_the_same_again_changes_nothing(index: SearchIndex, found: Found) -> Non
     assert hit.commit == FIRST, "the commit that brought the page as it is"
 
 
-def test_a_replacement_leaves_nothing_else(index: SearchIndex, found: Found) -> None:
-    index.put(ONE, FIRST, NOW, [page("a.md", "Idle socket."), page("b.md", "Slow disk.")])
-    index.put(OTHER, FIRST, NOW, [page("b.md", "Slow disk.")])
-    index.replace(ONE, SECOND, NOW, [page("a.md", "Idle socket.")])
-    assert (found("socket"), found("disk")) == (["a.md"], [])
-    assert index.search("disk", frozenset([OTHER])).hits
-
-
 def test_a_page_of_a_commit_that_is_not_on_the_branch_is_held_and_not_found(
     index: SearchIndex, found: Found
 ) -> None:
