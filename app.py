@@ -310,6 +310,8 @@ def _backfill(options: argparse.Namespace) -> int:
     written = found.written
     print(f"{found.read} pull requests were reviewed.")
     _tell(written.plan, written.edit.told, "they teach nothing new", written.commit)
+    if found.proposed_in is not None:
+        print(f"It is proposed in pull request #{found.proposed_in}: merging it keeps it.")
     if found.unlisted:
         print(unlisted(found.unlisted))
     return DONE

@@ -1,10 +1,12 @@
-"""`backfill`: the past reviews of a repository, through the App, as one commit.
+"""`backfill`: the past reviews of a repository, through the App, as one commit: on the default
+branch, or in the rolling pull request where commits may not go there directly.
 
 Works beside a running server: it shares its folder and database, and hears nothing.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -23,29 +25,38 @@ from bot.errors import UserError
 from bot.facts import Account, PastPullRequest
 from bot.forge.app import App
 from bot.forge.errors import Gone, RateLimited
+from bot.git.policy import Way
 from bot.git.store import Store
 from bot.lessons.store import Edit
 from bot.settings import Settings
 from bot.settings.file import read as read_settings
 from bot.texts import commit_message
+from bot.work.codec import Wanted
 from bot.work.distilling import Chosen
 from bot.work.memory import Known, Memory
 from bot.work.past import Past, learned, reviewed
-from bot.work.places import Places
+from bot.work.places import Place, Places
+from bot.work.proposing import Proposing, is_way, is_way_round
 from bot.work.readings import PastReadings
-from bot.work.writing import Written, apply
+from bot.work.rolling import ROLLING
+from bot.work.writing import Refused, Written, apply
 from bot.writer import Writer
+from bot.writes import Writes
 
 Json = str | int | None | dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Backfilled:
-    """`read`: pull requests with reviews. `unlisted`: bots not heard, and how often they spoke."""
+    """`read`: pull requests with reviews. `unlisted`: bots not heard, and how often they spoke.
+
+    `proposed_in` is the pull request that holds the commit; None: the default branch has it.
+    """
 
     read: int
     written: Written
     unlisted: dict[str, int]
+    proposed_in: int | None = None
 
     def to_json(self) -> dict[str, Json]:
         edit = self.written.edit
@@ -56,6 +67,7 @@ class Backfilled:
             "refreshed": edit.counts.get("refreshed", 0),
             "unlisted": self.unlisted,
             "commit": self.written.commit,
+            "proposed_in": self.proposed_in,
         }
 
 
@@ -65,6 +77,7 @@ class Operator:
 
     places: Places
     memory: Memory
+    writes: Writes
     readings: PastReadings
     distillers: Chosen
 
@@ -97,6 +110,7 @@ def operator(environment: Environment, now: Callable[[], datetime]) -> Iterator[
         yield Operator(
             Places(app, data, now, protocols),
             Memory(engine, writer),
+            Writes(engine, writer, threading.Event()),  # a server that runs looks by itself
             PastReadings(engine, writer),
             Chosen(environment.anthropic_api_key),
         )
@@ -122,16 +136,28 @@ def backfill(
     past = Past(by.memory, by.readings, by.distillers, by.places.open, now)
     with _bar(len(pulls), shown=progress) as bar:
         wanted = past.read(known, settings, pulls, limited=bar.wait, done=bar.advance)
-    with by.places.open(known) as place, place.branch() as branch:
-        signer = f"{place.author.name} <{place.author.email}>"
+    number = None
+    with by.places.open(known) as place:
+        if dry_run:
+            written = _commit(known, place, wanted, now(), dry_run=True)
+        else:
+            written, number = _write(by, known, place, wanted, settings, now)
+    return Backfilled(len(pulls), written, _unlisted(pulls, settings), number)
 
-        def decide(store: Store, settings: Settings) -> Edit:
-            return learned(store, wanted, settings, now())
 
-        def say(edit: Edit, settings: Settings) -> str:
-            return commit_message(edit, settings.commit, direct=True, signer=signer)
+def _commit(
+    known: Known, place: Place, wanted: Sequence[Wanted], now: datetime, *, dry_run: bool
+) -> Written:
+    signer = f"{place.author.name} <{place.author.email}>"
 
-        written = apply(
+    def decide(store: Store, settings: Settings) -> Edit:
+        return learned(store, wanted, settings, now)
+
+    def say(edit: Edit, settings: Settings) -> str:
+        return commit_message(edit, settings.commit, direct=True, signer=signer)
+
+    with place.branch() as branch:
+        return apply(
             branch,
             decide,
             say,
@@ -139,7 +165,34 @@ def backfill(
             dry_run=dry_run,
             owner_defaults=place.owner_defaults(),
         )
-    return Backfilled(len(pulls), written, _unlisted(pulls, settings))
+
+
+def _write(
+    by: Operator,
+    known: Known,
+    place: Place,
+    wanted: Sequence[Wanted],
+    settings: Settings,
+    now: Callable[[], datetime],
+) -> tuple[Written, int | None]:
+    """What was written, and in which pull request of ours; None: on the default branch."""
+    pulls = place.forge.own_pull_requests(ROLLING, place.us)
+    signed = False
+    if not wanted or not is_way(place, settings, pulls):
+        try:
+            return _commit(known, place, wanted, now(), dry_run=False), None
+        except Refused as refused:
+            if not is_way_round(refused, settings):
+                raise
+            signed = Way.SIGNED in refused.refusal.ways
+    proposing = Proposing(by.memory, by.writes, now)
+    proposed = proposing.propose(known, place, pulls, signed=signed, past=wanted)
+    if proposed.written is None:
+        raise UserError(
+            f"Pull request #{proposed.pull} was approved, so it is left alone for now.",
+            remedy="Merge it, then run the same command again: what was read is kept for a day.",
+        )
+    return proposed.written, proposed.pull if proposed.written.commit else None
 
 
 def _unlisted(pulls: Sequence[PastPullRequest], settings: Settings) -> dict[str, int]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from bot.channels.rolling import is_pressed, is_wanted
+from bot.channels.rolling import is_pressed
 from bot.errors import UserError
 from bot.facts import OwnPullRequest
 from bot.forge.errors import Archived
@@ -26,7 +26,7 @@ from bot.texts import commit_message
 from bot.work.hearing import permits
 from bot.work.memory import Known, Memory, Waiting
 from bot.work.places import Place
-from bot.work.proposing import Proposing
+from bot.work.proposing import Proposing, is_way, is_way_round
 from bot.work.rolling import ROLLING, declined_since
 from bot.work.wants import Wants
 from bot.work.writing import Refused, Written, apply
@@ -103,16 +103,15 @@ class Committing:
                 self._hold(known, waiting)
                 return
             pulls = place.forge.own_pull_requests(ROLLING, place.us)
-            if self._by_pull_request(place, settings, pulls):
+            if is_way(place, settings, pulls):
                 self._propose(known, place, pulls)
             elif self._may_commit(known, waiting, settings):
                 try:
                     self._commit(known, place, waiting, pulls)
                 except Refused as refused:
-                    ways = refused.refusal.ways
-                    if settings.mode != "auto" or Way.PULL_REQUEST not in ways or Way.NONE in ways:
+                    if not is_way_round(refused, settings):
                         raise
-                    self._propose(known, place, pulls, signed=Way.SIGNED in ways)
+                    self._propose(known, place, pulls, signed=Way.SIGNED in refused.refusal.ways)
 
     def _hold(self, known: Known, waiting: Sequence[Waiting]) -> None:
         """The settings were taken away, or switched off, after something was decided."""
@@ -122,16 +121,6 @@ class Committing:
                 "the settings do not let the App write here.",
                 remedy=f"What waits is written once {SETTINGS} says `enabled: true`.",
             )
-
-    def _by_pull_request(
-        self, place: Place, settings: Settings, pulls: Sequence[OwnPullRequest]
-    ) -> bool:
-        """By setting or by the rules; an open proposal of ours is finished first."""
-        if settings.mode != "auto":
-            return is_wanted(settings, ())
-        if any(each.open for each in pulls):
-            return True
-        return is_wanted(settings, place.forge.branch_rules(place.repository.default_branch))
 
     def _may_commit(self, known: Known, waiting: Sequence[Waiting], settings: Settings) -> bool:
         """Whether `commit_every` lets a commit be made now. What came while the last one was being

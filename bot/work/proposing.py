@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot import proposal_text
-from bot.channels.rolling import hold, is_pressed, is_ready, may_open
+from bot.channels.rolling import hold, is_pressed, is_ready, is_wanted, may_open
 from bot.errors import Fault
 from bot.facts import OwnPullRequest
 from bot.forge.errors import Forbidden
+from bot.git.policy import Way
 from bot.git.store import Store, read_store
 from bot.lessons.edit import Change
 from bot.lessons.history import History
@@ -24,11 +25,12 @@ from bot.lessons.rows import PromotedRow
 from bot.lessons.store import LESSONS, Edit
 from bot.settings import Settings
 from bot.texts import commit_message
+from bot.work.codec import Wanted
 from bot.work.memory import Known, Memory, Waiting
 from bot.work.places import Place
 from bot.work.rolling import ROLLING, RollingBranch, declined_since
 from bot.work.wants import Wants
-from bot.work.writing import Written, apply, settings_of
+from bot.work.writing import Refused, Written, apply, settings_of
 from bot.writes import Writes
 
 log = logging.getLogger(__name__)
@@ -36,10 +38,32 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What a job came to. `fresh`: the wants that are to be told; `written` None: held back."""
+    """What a job came to. `fresh`: the wants that are to be told; `written` None: held back.
+
+    `pull` is the number of the pull request that is open now, None where there is none.
+    """
 
     written: Written | None
     fresh: tuple[Waiting, ...]
+    pull: int | None = None
+
+
+def is_way(place: Place, settings: Settings, pulls: Sequence[OwnPullRequest]) -> bool:
+    """Whether commits go to a pull request: by setting or by the rules of the branch.
+
+    An open proposal of ours is finished first. Raises the errors of the forge room.
+    """
+    if settings.mode != "auto":
+        return is_wanted(settings, ())
+    if any(each.open for each in pulls):
+        return True
+    return is_wanted(settings, place.forge.branch_rules(place.repository.default_branch))
+
+
+def is_way_round(refused: Refused, settings: Settings) -> bool:
+    """Whether a pull request brings in what was refused, where the settings leave it to us."""
+    ways = refused.refusal.ways
+    return settings.mode == "auto" and Way.PULL_REQUEST in ways and Way.NONE not in ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +81,13 @@ class Proposing:
         pulls: Sequence[OwnPullRequest],
         *,
         signed: bool = False,
+        past: Sequence[Wanted] = (),
     ) -> Proposed:
         """Brings the rolling pull request up to date, opening it where there is none.
 
         `pulls` are those of ours, newest first; `signed`: a push was refused for want of a
-        signature. Raises Refused where not even that branch may be pushed.
+        signature. `past`: what old reviews teach is brought in alone, and what waits then waits on
+        for the server, which tells of it. Raises Refused where not even that branch may be pushed.
         """
         with place.branch() as default:
             default.signed = signed or None
@@ -71,11 +97,12 @@ class Proposing:
             stands.demand_trust()
             settings = settings_of(stands, place.owner_defaults())
             rows = declined_since(default, branch.base, pulls, known.id)
-            wants = Wants(self.memory.waiting(known.id), self.now(), rows)
+            waiting = () if past else self.memory.waiting(known.id)
+            wants = Wants(waiting, self.now(), rows, past=past)
             store = branch.read(default.clone, start, known.id, None)
             fresh = wants.that_change(store, settings)
             written = None
-            if not self._is_held(known, place, branch.pull, settings, fresh):
+            if not self._is_held(known, place, branch.pull, settings, fresh, past):
                 written = self._write(known, place, branch, wants)
                 left = wants.that_change(stands, settings)
                 over = tuple(each for each in wants.waiting if each not in left)
@@ -83,8 +110,8 @@ class Proposing:
                 # Told once and forgotten: what adds nothing now would be told again for ever.
                 self.memory.written(known.id, tuple(dict.fromkeys((*over, *idle))))
                 fresh += idle
-            self._show(known, place, branch, stands, settings)
-        return Proposed(written, fresh)
+            pull = self._show(known, place, branch, stands, settings)
+        return Proposed(written, fresh, pull.number if pull is not None else None)
 
     def _is_held(
         self,
@@ -93,12 +120,14 @@ class Proposing:
         pull: OwnPullRequest | None,
         settings: Settings,
         fresh: Sequence[Waiting],
+        past: Sequence[Wanted],
     ) -> bool:
         evidence = [e for each in fresh for e in each.wanted.evidence]
+        orders = [o for each in fresh for o in each.wanted.orders]
         held = hold(
             settings,
             self.now(),
-            pressed=is_pressed(evidence, [o for each in fresh for o in each.wanted.orders]),
+            pressed=bool(past) or is_pressed(evidence, orders),
             written_at=known.committed_at,
             approved_at=place.forge.approved_at(pull.number) if pull else None,
         )
@@ -133,7 +162,7 @@ class Proposing:
             decide,
             say,
             repository=known.id,
-            evidence_alone=branch.rebuilt,
+            evidence_alone=branch.rebuilt or bool(wants.past),
             owner_defaults=place.owner_defaults(),
             read=branch.read,
         )
@@ -161,13 +190,13 @@ class Proposing:
         branch: RollingBranch,
         stands: Store,
         settings: Settings,
-    ) -> None:
-        """The pull request as it has to be for what stands on its branch now."""
+    ) -> OwnPullRequest | None:
+        """The pull request, brought up to what stands on its branch now; None where none is."""
         tip = branch.default.tip(ROLLING)
         if tip is None or branch.clone.is_ancestor(tip, branch.base):
-            return
+            return None
         if branch.pull is None and (branch.is_over(tip) or branch.rebuilt):
-            return
+            return None
         store = read_store(branch.clone, tip, known.id)
         changes = _changes(stands, store, self.now())
         title = proposal_text.title(changes, settings.commit.prefix)
@@ -186,6 +215,7 @@ class Proposing:
                 place.forge.mark_ready(pull)
             else:
                 self.writes.request(known.id, pull.created_at + settings.rolling.ready_after)
+        return pull
 
 
 def _without_effect(

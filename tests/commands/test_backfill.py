@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from bot.commands.backfilling import operator
 from bot.demo.stage import Clock
+from bot.environment import read
 from bot.facts import Permission
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.repository import SandboxRepository
 from bot.sandbox.server import SandboxServer
+from bot.work.codec import Wanted
 from tests.commands.conftest import LESSONS, Answer, Desk
 
 SESSION = "Close every database session in a `finally` block in `src/db.py`."
@@ -197,6 +201,114 @@ def test_it_goes_on_where_the_rate_limit_stopped_it(
     assert backfill(desk, "--apply").status == 0
     assert github.count("GET", "/repos/acme/shop/pulls/1") == before
     assert len(bullets(shop)) == 2
+
+
+# --- where commits may not go to the default branch directly -----------------------------------
+
+
+def proposed(shop: SandboxRepository) -> list[str]:
+    text = shop.bare.read(shop.tip("lessonkeeper/lessons"), LESSONS).decode()
+    return [line for line in text.splitlines() if line.startswith("- ")]
+
+
+@pytest.mark.usefixtures("github")
+@pytest.mark.parametrize("classic", [False, True])
+def test_what_a_rule_refuses_is_proposed_in_the_rolling_pull_request(
+    desk: Desk, shop: SandboxRepository, clock: Clock, classic: bool
+) -> None:
+    reviewed(shop, ACTIONS)  # 180 days ago: on record, and no bullet
+    clock.move(timedelta(days=180))
+    reviewed(shop, SESSION)
+    shop.protect("pull_request", classic=classic)
+    tip = shop.tip()
+
+    answer = backfill(desk, "--apply")
+
+    assert answer.status == 0, answer.err
+    assert "It is proposed in pull request #3: merging it keeps it." in answer.out
+    assert shop.tip() == tip
+    assert (shop.pulls[3].title, shop.pulls[3].draft) == ("chore(lessons): 1 appended", True)
+    (bullet,) = proposed(shop)
+    assert SESSION.rstrip(".") in bullet
+    again = backfill(desk, "--apply")
+    assert "they teach nothing new" in again.out
+    assert len(shop.pulls) == 3
+    shop.pulls[3].merge("ada")
+    assert bullets(shop) == [bullet]
+    assert "they teach nothing new" in backfill(desk, "--apply").out
+    assert len(shop.pulls) == 3
+
+
+@pytest.mark.usefixtures("github")
+def test_with_mode_pull_request_nothing_else_is_tried(
+    desk: Desk, shop: SandboxRepository, clock: Clock
+) -> None:
+    shop.commit("ada", {".github/lessonkeeper.yml": "mode: pull_request\n"})
+    clock.move(timedelta(days=180))
+    reviewed(shop, SESSION)
+    tip = shop.tip()
+
+    answer = backfill(desk, "--apply", "--json")
+
+    assert answer.json["proposed_in"] == 2
+    assert answer.json["commit"] == shop.tip("lessonkeeper/lessons")
+    assert shop.tip() == tip
+
+
+@pytest.mark.usefixtures("github")
+def test_it_goes_on_where_lessons_are_proposed_already_and_an_approval_is_kept(
+    desk: Desk, shop: SandboxRepository, clock: Clock
+) -> None:
+    shop.protect("pull_request")
+    clock.move(timedelta(days=180))
+    reviewed(shop, SESSION)
+    backfill(desk, "--apply")
+    reviewed(shop, ACTIONS)
+    assert backfill(desk, "--apply", "--json").json["proposed_in"] == 2
+    assert len(proposed(shop)) == 2
+
+    reviewed(shop, EVAL)
+    shop.pulls[2].review("ada", "approved", "")
+    held = backfill(desk, "--apply")
+    assert held.status == 1
+    assert "Pull request #2 was approved, so it is left alone for now." in held.err
+    assert "Merge it" in held.err
+    shop.pulls[2].merge("ada")
+    assert backfill(desk, "--apply", "--json").json["proposed_in"] == 5
+    assert len(proposed(shop)) == 3
+
+
+@pytest.mark.usefixtures("github")
+def test_what_waits_for_the_server_is_left_to_it(
+    desk: Desk, shop: SandboxRepository, clock: Clock
+) -> None:
+    shop.protect("pull_request")
+    clock.move(timedelta(days=180))
+    reviewed(shop, SESSION)
+    with operator(read(os.environ), clock) as by:
+        by.memory.want(shop.id, "pr:1", Wanted(), clock(), clock())
+
+    assert backfill(desk, "--apply").status == 0
+
+    with operator(read(os.environ), clock) as by:
+        assert [each.subject for each in by.memory.waiting(shop.id)] == ["pr:1"]
+
+
+@pytest.mark.usefixtures("github")
+def test_where_a_person_has_to_let_it_in_it_says_so(
+    desk: Desk, shop: SandboxRepository, clock: Clock
+) -> None:
+    shop.commit("ada", {".github/lessonkeeper.yml": "mode: direct\n"})
+    shop.protect("pull_request")
+    clock.move(timedelta(days=180))
+    reviewed(shop, SESSION)
+
+    answer = backfill(desk, "--apply")
+
+    assert answer.status == 1
+    assert "Changes must be made through a pull request." in answer.err
+    assert "bypass list" in answer.err
+    assert len(shop.pulls) == 1
 
 
 def test_where_the_app_is_not_installed_it_says_so(
