@@ -144,7 +144,7 @@ def without_places(text: str) -> str:
         text = pattern.sub("", text)
     text = re.sub(r"\s+([,.;:!?])(?!\w)", r"\1", text)
     text = re.sub(r"\(\s*\)|\[\s*\]", "", text)
-    text = re.sub(r"^[\s,;:.–—-]+", "", text)
+    text = re.sub(r"^(?:[\s,;:–—-]|\.(?!\w))+", "", text)
     return re.sub(r"\s{2,}", " ", text).strip()
 
 

@@ -69,7 +69,8 @@ def _reason(order: str, candidate: Candidate, material: Material) -> str:
     if candidate.before and (reason := _why(order, candidate.before, material)):
         return reason
     sentences = [(TITLE, material.title), *enumerate(material.prose)]
-    for index, sentence in sentences:
+    # A name tells less than a sentence.
+    for index, sentence in sorted(sentences, key=lambda each: english.is_name(each[1])):
         if index == candidate.source or not sentence or sentence.endswith(("?", ":")):
             continue
         context = index < 2 if candidate.source == TITLE else index in (0, candidate.source - 1)

@@ -15,6 +15,7 @@ from bot.distill.clauses import (
     upper_first,
     without_places,
 )
+from bot.distill.english.clause import main_clause
 from bot.distill.english.phrase import RELATIVE, phrase
 from bot.distill.finding import Finding
 from bot.distill.languages import language_of
@@ -62,7 +63,8 @@ def _is_name(code: str) -> bool:
 _TOLD = re.compile(r": ((?:\S+ ){4,}\S+)$")
 #: A fault and what is said of it, in one sentence.
 _DASHED = re.compile(r"^((?:\S+ )+?\S+)\s[–—-]\s((?:\S+ ){2,}\S+)$")
-_LABELLED = re.compile(r"^([A-Z][^:.`\ue000-\uf8ff]{3,60}): ([A-Z\ue000-\uf8ff].+)$")
+_LABELLED = re.compile(r"^([A-Z][^:.`\ue000-\uf8ff]{3,60}): (\S.+)$")
+_STARTS = re.compile(rf"[A-Z]|{CODE}")
 
 
 def material(finding: Finding, limit: int) -> Material:
@@ -81,17 +83,8 @@ def material(finding: Finding, limit: int) -> Material:
     else:
         made.title = title
     found = list(sentences("\n".join(prose)))
-    label = _LABELLED.match(found[0]) if found and not title else None
-    dashed = _DASHED.match(found[0]) if found and not title and not label else None
-    if dashed and _splits(dashed[1], dashed[2]):
-        made.title, found[0] = dashed[1], upper_first(dashed[2])
-    if (
-        label
-        and english.bare(found[0]) == found[0].rstrip(". ")
-        and not english.order(found[0])
-        and not nothing(found[0])
-    ):
-        made.title, found[0] = label[1], label[2]
+    if found and not title and (split := _titled(found[0])):
+        made.title, found[0] = _placeless(split[0], made), split[1]
     for sentence in found:
         kept = _placeless(sentence, made)
         reason = nothing(kept) if kept else None
@@ -103,6 +96,29 @@ def material(finding: Finding, limit: int) -> Material:
             made.prose.append(kept)
     made.prompt = [without_places(sentence) for sentence in sentences(prompt)]
     return made
+
+
+def _titled(sentence: str) -> tuple[str, str] | None:
+    """The title and the sentence of "title: sentence" or "fault - what is said of it"."""
+    if (label := _LABELLED.match(sentence)) and _is_title(label[1], label[2]):
+        told = english.bare(sentence) != sentence.rstrip(". ") or english.order(sentence)
+        return None if told or nothing(sentence) else (label[1], label[2])
+    dashed = _DASHED.match(sentence)
+    if dashed and _splits(dashed[1], dashed[2]):
+        return dashed[1], upper_first(dashed[2])
+    return None
+
+
+def _is_title(name: str, said: str) -> bool:
+    """Whether "name: said" names a fault that only the sentence behind it tells."""
+    if _STARTS.match(said):
+        return True
+    return bool(
+        english.is_name(name)
+        and name.count("(") == name.count(")")
+        and not english.opposite(f"{name}: {said}")
+        and main_clause(said)
+    )
 
 
 def _splits(fault: str, said: str) -> bool:
@@ -119,15 +135,18 @@ def _teaches_all_the_same(sentence: str, reason: str) -> bool:
     return english.order(sentence) is not None
 
 
+_LINE_DOES = re.compile(
+    r"^Lines?\s+\d+(?:\s*[-–]\s*\d+)?(?=\s+(?:\w+s|still|only|also|correctly)\b)"
+)
+
+
 def _placeless(text: str, made: Material) -> str:
     """Without places in the diff; "Line 12 uses X" and "this file" call the file by name."""
     text = without_places(text)
+    place = made.masked.word(made.path) if made.path else "The code"
+    text = _LINE_DOES.sub(place, text)
     if not made.path:
         return text
-    place = made.masked.word(made.path)
-    text = re.sub(
-        r"^Lines?\s+\d+(?:\s*[-–]\s*\d+)?(?=\s+(?:\w+s|still|only|also|correctly)\b)", place, text
-    )
     return re.sub(rf"\b[Tt]his (?:file|module|script|workflow|page)\b(?! {CODE})", place, text)
 
 

@@ -57,8 +57,9 @@ def settled(candidate: Candidate, material: Material) -> str | None:
     """The order without words that lean on its neighbours, or None when it cannot stand alone."""
     text = _MENDING.sub("", _TAIL.sub("", candidate.text.rstrip(" :;,")))
     text = definite(POINTED.sub("", _ADDED.sub("", text)), material)
-    if ": " not in text and not CONDITIONED.match(text):
-        text = _SPLICE.sub(": ", text, count=1)
+    splice = None if ": " in text or CONDITIONED.match(text) else _SPLICE.search(text)
+    if splice and text.count("(", 0, splice.start()) == text.count(")", 0, splice.start()):
+        text = f"{text[: splice.start()]}: {text[splice.end() :]}"
     if match := _OBJECT.match(text) or _NO_OBJECT.match(text):
         pronoun = match[2] if match.re is _OBJECT else ""
         meant = referents(match[1], pronoun, _said_before(candidate, material))
@@ -115,10 +116,12 @@ def shortened(text: str, material: Material, limit: int) -> str | None:
     """The text where it fits, else its longest beginning that ends with a clause and fits."""
     if material.length(text) <= limit:
         return text
-    text = re.sub(r"\s*\([^()]*\)", "", text)
-    while material.length(text) > limit:
-        ends = [m.start() for m in _CLAUSE_END.finditer(text) if m.start() > _SHORTEST_CLAUSE]
-        if not ends:
-            return None
-        text = text[: ends[-1]].rstrip(" ,;:—–-")
-    return text
+    for aside in (rf"\s+\((?!{CODE}\))[^()]*\)", r"\s+\([^()]*\)"):  # a name goes last
+        text = re.sub(aside, "", text)
+        while material.length(text) > limit:
+            ends = (match.start() for match in _CLAUSE_END.finditer(text))
+            long = [end for end in ends if material.length(text[:end]) > _SHORTEST_CLAUSE]
+            if not long:
+                break
+            text = text[: long[-1]].rstrip(" ,;:—–-")
+    return text if material.length(text) <= limit else None

@@ -195,7 +195,10 @@ assigned; initialize attempt to 0 before the loop in run_with_retry.
         (
             GREPTILE,
             "lib/session.rb",
-            "Log only a hash of the token in `lib/session.rb`: session token logged in plain text.",
+            (
+                "Log only a hash of the token in `lib/session.rb`: "
+                "`Rails.logger.info(session.token)` writes the raw token on every login."
+            ),
         ),
         (
             SOURCERY,

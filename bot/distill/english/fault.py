@@ -9,7 +9,7 @@ from bot.distill.english.following import with_what_follows
 from bot.distill.english.given import BAD, gerund_parts
 from bot.distill.english.named import done, has_clause, is_adjunct, is_name, named, unsubjected
 from bot.distill.english.obligation import PRONOUN, is_noun
-from bot.distill.english.order import Order, bare
+from bot.distill.english.order import Order, bare, under
 from bot.distill.english.statement import main_statement, stated
 from bot.distill.lexicon import any_of, pattern
 from bot.distill.verbs import from_gerund, third
@@ -34,14 +34,23 @@ def opposite(sentence: str, subject: str = "", *, trusted: bool = False) -> Orde
         found
         or _under_condition(text, subject)
         or _missing(text, subject)
-        or _harmful(main_statement(text))
+        or _where(text, _harmful(main_statement(text)))
         or unsubjected(text)
     )
-    found = found or _unhandled(text, subject) or stated(text, subject)
+    found = found or _unhandled(text, subject) or _where(text, stated(text, subject))
     if found is None and not is_adjunct(text):
         found = done(text) if not has_clause(text) else None
         found = found or (named(text) if trusted or is_name(text) else None)
     return Order(upper_first(_relative(found)), 1) if found else None
+
+
+_WHERE = re.compile(r"^((?:in|on|at|during|within|inside|when|while|after|before) [^,:;]+), ", re.I)
+
+
+def _where(text: str, found: str | None) -> str | None:
+    """The order under the place or the moment that the fault begins with."""
+    match = _WHERE.match(text) if found and text.endswith(main_statement(text)) else None
+    return under(match[1], found) if match and found else found
 
 
 def _relative(text: str) -> str:

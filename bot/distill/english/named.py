@@ -81,7 +81,7 @@ _ALONE = re.compile(
     re.IGNORECASE,
 )
 _AS_OBJECT = re.compile(
-    rf"(?:the|an?|its|all|wrong|incorrect|null|none|empty|{CODE})\b",
+    rf"(?:the|an?|its|all|wrong|incorrect|null|none|true|false|empty|{CODE})\b",
     re.IGNORECASE,
 )
 _DONE = re.compile(
@@ -120,6 +120,7 @@ def _swapped(text: str) -> str | None:
     return f"Do not use {match[2]} instead of {match[3]} for {match[1]}" if match else None
 
 
+_BEHIND_NAME = re.compile(r"[,;:]|\s(?:-|if|when|because|while|before|after)\s")
 _FINITE_CONSEQUENCE = re.compile(
     r"\s((?:allows|causes|leads to|results in|breaks|exposes|makes|creates|can|could|may|will)\b)"
 )
@@ -134,5 +135,6 @@ def named(text: str) -> str | None:
             end = cut.start() if (cut := _SUBORDINATE.search(match[1])) else len(match[1])
             name = _FINITE_CONSEQUENCE.sub(r", which \1", match[1][:end], count=1) + match[1][end:]
             if not has_clause(name.split(", which ")[0]):
-                return made.format(lower_first(name))
+                end = behind.start() if (behind := _BEHIND_NAME.search(name)) else len(name)
+                return made.format(lower_first(name[:end])) + name[end:]
     return None
