@@ -69,6 +69,13 @@ class Decide:
 
 
 @dataclass(frozen=True, slots=True)
+class SubjectRetired:
+    """`/lessons subject-retired NAME`"""
+
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
 class NotUnderstood:
     """It begins like one of ours and goes on like none."""
 
@@ -82,6 +89,7 @@ Command = (
     | UndoPullRequest
     | UndoAccount
     | Decide
+    | SubjectRetired
     | NotUnderstood
 )
 
@@ -99,6 +107,7 @@ _FORMS = tuple(
         r"undo\s+@(?P<login>[a-z0-9][a-z0-9_-]{0,99}(?:\[bot\])?)",
         rf"keep\s+{_QUESTION}(?:\s+(?P<side>a|b|same))?",
         rf"(?P<discard>discard)\s+{_QUESTION}",
+        r"subject-retired\s+(?P<subject>\S.{0,199}?)",
     )
 )
 
@@ -154,6 +163,8 @@ def _lessons(rest: str) -> Command:
             return UndoPullRequest(int(number))
         case {"login": login}:
             return UndoAccount(login)
+        case {"subject": subject}:
+            return SubjectRetired(subject)
         case {"discard": _, "question": question}:
             return Decide(question.lower(), Answer.DISCARD)
         case {"question": question, "side": side}:

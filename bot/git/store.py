@@ -6,7 +6,7 @@ Translates between git and the domain; decides nothing but whether a file can be
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import PurePosixPath
@@ -172,6 +172,20 @@ class GitTree:
             each: renamed_to(self.clone, each, before, self.commit, difference) for each in sample
         }
         return replace(_fate(path, on, found), at=deleted.committed_at)
+
+    def gone(self, directories: Iterable[str]) -> dict[str, Commit]:
+        """Those that stood here as directories, are deleted and stand nowhere else, each with the
+        commit that deleted it. Looks at the newest deletions alone.
+        """
+        missing = [each for each in dict.fromkeys(directories) if each and not self.has(each)]
+        deleted = [path for _, paths in self._deletions() for path in paths] if missing else []
+        found: dict[str, Commit] = {}
+        for each in missing:
+            if any(path.startswith(f"{each}/") for path in deleted):
+                fate, commit = self.fate(f"{each}/"), self.clone.deletion(self.commit, each)
+                if fate and commit and fate.moved_to is None and not fate.doubt:
+                    found[each] = commit
+        return found
 
     def _deletion(self, pattern: str) -> Commit | None:
         """The newest commit that deleted a file which bears a bare name or matches a glob."""

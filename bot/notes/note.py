@@ -18,7 +18,7 @@ from bot.lessons.front_matter import FrontMatter, front_matter, quoted
 FOLDER = ".agent-corp/notes"
 LARGEST = 1024 * 1024  # bytes; as for every file of ours, a larger one is never read
 
-_NAME = re.compile(rf"{re.escape(FOLDER)}/(?P<slug>[^/\\\x00-\x1f\x7f]{{1,120}})\.md")
+_NAME = re.compile(rf"{re.escape(FOLDER)}/(?P<slug>[^/\\`\x00-\x1f\x7f]{{1,120}})\.md")
 _TITLE = re.compile(r"\A\s*#[ \t]+(?P<title>\S[^\r\n]*?)[ \t]*(?:\r?\n|\Z)")
 _JOB = re.compile(r"(?:(?P<repository>[\w.-]{1,39}/[\w.-]{1,100}))?#?(?P<number>[1-9][0-9]{0,9})")
 _JOB_PAGE = re.compile(r"https?://[^/\s]+/([\w.-]+/[\w.-]+)/(?:issues|pull)/([1-9][0-9]{0,9})/?")
@@ -139,6 +139,12 @@ def _new_text(note: Note) -> str:
     lines.append(f"# {' '.join(note.title.split())}")
     body = "\n".join(line.rstrip() for line in note.body.splitlines()).strip("\n")
     return "\n".join([*lines, "", body] if body else lines) + "\n"
+
+
+def own_number(job: Job, full_name: str) -> int | None:
+    """The number of a job of the repository that the note stands in; None for another's."""
+    ours = job.repository.casefold() in ("", full_name.casefold())
+    return job.number if ours else None
 
 
 def _text(data: bytes) -> str:

@@ -25,6 +25,7 @@ from bot.work.distilling import Distillers, distilled_note
 from bot.work.explaining import Explaining
 from bot.work.feature import Scene
 from bot.work.memory import Memory
+from bot.work.note_wants import NoteWants, RetireSubject
 from bot.work.notices import Notices
 from bot.work.outbox import Outbox
 from bot.work.questions import Questions
@@ -44,6 +45,7 @@ class Comments:
     notices: Notices
     distillers: Distillers
     explaining: Explaining
+    note_wants: NoteWants
     now: Callable[[], datetime]
 
     def wait(self, event: Event) -> timedelta | None:
@@ -90,6 +92,8 @@ class _Heard:
                 self._undo_account(login)
             case commands.Decide(question, answer):
                 self._decide(question, answer)
+            case commands.SubjectRetired(subject):
+                self._retire(subject)
             case commands.NotUnderstood():
                 self._reply(talk.USAGE)
 
@@ -151,6 +155,14 @@ class _Heard:
             return  # it was obeyed and answered
         subject = order_subject(event.number, event.comment)
         self.by.outbox.keep(known, self.scene.settings, subject, (), orders=(order,), at_once=True)
+        self._react(Reaction.THUMBS_UP)
+
+    def _retire(self, subject: str) -> None:
+        known, event = self.scene.known, self.event
+        if self.by.notices.has(known.id, event.number, reply_key(event.comment)):
+            return  # it was answered
+        want = RetireSubject(subject, event.author.login, event.number, event.comment)
+        self.by.note_wants.add(known.id, want, self.by.now())
         self._react(Reaction.THUMBS_UP)
 
     def _undo_account(self, login: str) -> None:

@@ -46,8 +46,11 @@ from bot.work.failed_jobs import FailedJobs
 from bot.work.feature import Feature
 from bot.work.freshness import Freshness
 from bot.work.hearing import Hearing
+from bot.work.lifespans import Lifespans
 from bot.work.looking import Looks
 from bot.work.memory import Memory
+from bot.work.note_events import NoteEvents
+from bot.work.note_wants import LookAtAll, NoteWants
 from bot.work.notices import Notices
 from bot.work.onboarding import Onboarding
 from bot.work.outbox import Outbox
@@ -138,6 +141,7 @@ class Server:
         self.expiries = Expiries(engine, self._writer)
         distillers = parts.distillers(self.memory)
         reviews = Reviews(self.memory, outbox, self.questions, distillers, parts.debounce)
+        self.note_wants = NoteWants(engine, self._writer)
         self.arrivals = Arrivals(engine, self._writer)
         self.past = PastReadings(engine, self._writer)
         opening = parts.places.open
@@ -160,9 +164,11 @@ class Server:
                 self.notices,
                 distillers,
                 Explaining(reviews, self.questions, parts.now),
+                self.note_wants,
                 parts.now,
             ),
             Looks(outbox),
+            NoteEvents(self.note_wants, parts.now),
             Outside(self.sections, parts.now),
             CiFixes(self.failed_jobs, outbox, parts.places.app.id, parts.debounce),
             self._onboarding,
@@ -216,6 +222,9 @@ class Server:
                     parts.now,
                 ),
                 *self._told_in_chat(),
+                Lifespans(
+                    self.note_wants, self.memory, self.notices, self.presence.open, parts.now
+                ),
                 Following(self.dashboard.look_again),
                 Expiring(self.expiries, parts.telegram, self.presence.open, parts.now),
             ),
@@ -322,6 +331,7 @@ class Server:
         for known in self.memory.here():
             self.expiries.want(known.id, self._parts.now())
             self.memory.want_housekeeping(known.id, self._parts.now())
+            self.note_wants.add(known.id, LookAtAll(), self._parts.now())
 
     def prune(self) -> None:
         now = self._parts.now()

@@ -1,0 +1,46 @@
+"""The looked-up notes as they stand in a commit.
+
+Translates between git and the domain; a file that is no note is told of and loses no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from bot.errors import UserError
+from bot.git.clone import Clone, File, Kind
+from bot.git.trust import distrust
+from bot.notes import note
+from bot.notes.folder import Folder, in_folder, read_folder
+
+
+def read_notes(
+    clone: Clone, commit: str | None, kinds: Collection[note.Kind] = tuple(note.Kind)
+) -> Folder:
+    """Those of these kinds; problems are of every file that could have been one of them."""
+    if commit is None:
+        return Folder({}, ())
+    found = clone.read_many(commit, [], folders=(note.FOLDER,))
+    files = [file for path, file in found.items() if in_folder(path)]
+    read = read_folder(
+        {
+            file.path: file.data
+            for file in files
+            if distrust(file) is None and _may_be(file.data, kinds)
+        }
+    )
+    broken = [_problem(file, reason) for file in files if (reason := distrust(file)) is not None]
+    kept = {path: each for path, each in read.notes.items() if each.kind in kinds}
+    return Folder(kept, (*read.problems, *broken))
+
+
+def _may_be(data: bytes, kinds: Collection[note.Kind]) -> bool:
+    """Whether it is worth a look: to read ten thousand front matters takes seconds."""
+    return len(kinds) == len(note.Kind) or any(kind.encode() in data for kind in kinds)
+
+
+def _problem(file: File, reason: str) -> UserError:
+    remedy = "A note is one Markdown file in UTF-8 of at most 1 MB."
+    if file.kind is Kind.DIRECTORY:
+        remedy = f"Notes stand directly in {note.FOLDER}."
+    return UserError(f"It {reason}.", remedy=remedy, file=file.path)

@@ -1,0 +1,125 @@
+"""The words about looked-up notes: in commits, on the jobs they end with, in their checklists.
+
+Pure. Titles of notes are somebody's words: redacted, and acting on nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from bot.distill.neutral import inert
+from bot.lessons.rows import NoteRow
+from bot.notes.note import Note
+from bot.settings import CommitStyle
+from bot.talk import COMMIT, many, quoted
+from bot.texts import message
+
+PREFIX = "docs(notes)"
+_DID = ("flagged", "rescued", "deleted")
+
+
+def commit_message(
+    rows: Sequence[NoteRow],
+    notes: Mapping[str, Note],
+    style: CommitStyle,
+    *,
+    direct: bool,
+    signer: str | None = None,
+) -> str:
+    """`docs(notes): 1 flagged, 2 deleted`; the body says which and why."""
+    did = Counter(row.did for row in rows)
+    subject = f"{PREFIX}: {', '.join(f'{did[each]} {each}' for each in _DID if did[each])}"
+    lines = [told(row, notes.get(row.path)) for row in rows]
+    return message(subject, lines, (), style, direct=direct, signer=signer)
+
+
+def told(row: NoteRow, note: Note | None) -> str:
+    """What became of one note, and why."""
+    title = f" ({quoted(note.title)})" if note else ""
+    because = {
+        "flagged": f": {row.cause} is over",
+        "rescued": ": its job is open again",
+        "deleted": f" after {row.cause}",
+    }.get(row.did, "")
+    return f"{row.did.capitalize()} {row.path}{title}{inert(because)}"
+
+
+# --- on the issue or pull request that context notes end with ---------------------------------
+
+
+def closed(notes: Sequence[Note], until: datetime) -> str:
+    """The rescue notice."""
+    end, them, are = ("ends", "it", "It is") if len(notes) == 1 else ("end", "them", "They are")
+    return (
+        f"{many(len(notes), 'note')} {end} with this:\n\n{_list(notes)}\n\n"
+        f"Does anything in {them} deserve to become a lesson? Then say it here: `/lesson TEXT`."
+        f" {are} deleted after {until.date()}; reopening this keeps {them}."
+    )
+
+
+def reopened(notes: Sequence[Note]) -> str:
+    return f"This is open again, so these notes stay:\n\n{_list(notes)}"
+
+
+def deleted(notes: Sequence[Note], commit: str) -> str:
+    return (
+        f"Deleted in {commit[:COMMIT]}, for what they were about is over:\n\n{_list(notes)}\n\n"
+        f"`git show {commit[:COMMIT]}^:PATH` still prints each."
+    )
+
+
+# --- the checklist of a subject -----------------------------------------------------------------
+
+
+def checklist_title(subject: str) -> str:
+    return f"Which notes end with {quoted(subject)}?"
+
+
+def checklist(subject: str, notes: Sequence[Note], why: str) -> str:
+    """`why` is a whole sentence."""
+    boxes = "\n".join(box(note) for note in notes)
+    return (
+        f"{why} These notes are about {_code(subject)}. Tick those that nobody needs any more: "
+        "whoever may write here can, and each ticked note is deleted at once. "
+        "What is not ticked stays; close this when you are done.\n\n"
+        f"{boxes}"
+    )
+
+
+def box(note: Note) -> str:
+    return f"- [ ] `{note.path}`: {quoted(note.title)}"
+
+
+def directory_gone(subject: str) -> str:
+    return f"The directory {_code(subject)} is no longer on the default branch."
+
+
+def subject_retired(login: str, subject: str) -> str:
+    return f"{quoted(f'@{login}')} says that {_code(subject)} is retired."
+
+
+def listed_in(number: int, count: int) -> str:
+    """The answer to `/lessons subject-retired`. The number is meant as a link."""
+    return f"#{number} lists {many(count, 'note')} about it. A ticked note is deleted."
+
+
+def nothing_names(subject: str) -> str:
+    return (
+        f"No story names {_code(subject)} as its subject, so nothing ends with it."
+        " A subject is written as in the note's front matter."
+    )
+
+
+def refused(reason: str) -> str:
+    return f"The notes could not be changed: {quoted(reason)}"
+
+
+def _list(notes: Sequence[Note]) -> str:
+    return "\n".join(f"- `{note.path}`: {quoted(note.title)}" for note in notes)
+
+
+def _code(text: str) -> str:
+    """A subject as a code span, whatever it holds."""
+    return f"`{quoted(text).replace('`', '')}`"
