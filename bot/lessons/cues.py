@@ -31,7 +31,7 @@ class Cues:
     `code` are its identifiers, `plain` the words outside them with a space around each; `numbers`
     are written in digits (thousands without commas), `spelled` in words. `scopes` holds for each
     kind of pivot the content words that each occurrence governs, up to the end of the clause or the
-    next pivot.
+    next pivot. `beyond` are the content words that are not of a path.
     """
 
     words: tuple[str, ...]
@@ -45,6 +45,7 @@ class Cues:
     after: int
     content: frozenset[str]
     frame: frozenset[str]
+    beyond: frozenset[str]
     scopes: Mapping[str, Sequence[frozenset[str]]]
 
 
@@ -90,6 +91,7 @@ def cues(text: str) -> Cues:
         before=_count(BEFORE, words, folded),
         after=_count(AFTER, words, folded),
         content=content(said),
+        beyond=content(said - tokens(" ".join(name for name in code if "/" in name))),
         frame=content(_TURNED.sub("", w) for w in framing if not _NUMBER.search(w)),
         scopes=_scopes(folded),
     )

@@ -410,6 +410,30 @@ def test_the_guard_does_not_ask_which_text_is_new(a: str, b: str) -> None:
     assert guard(a, b) is guard(b, a)
 
 
+DECIMAL = "Use `Decimal` for prices in `src/price.py`, floats lose cents."
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Use `pathlib` in `src/price.py` for paths.",
+        "Use `logging` in `src/price.py` for messages.",
+        "Use `Path` for file names in `src/price.py`.",
+        "Use `int` for quantities in `src/price.py`.",
+    ],
+)
+def test_a_shared_path_makes_no_twins_of_two_lessons_about_one_file(other: str) -> None:
+    scores = compare(reading(DECIMAL), reading(other), RULE)
+    assert scores.similarity >= RULE.floor
+    assert scores.blend >= RULE.confirm
+    assert scores.apart is Apart.IDENTIFIERS
+
+
+def test_the_same_lesson_in_other_words_about_one_file_is_a_twin() -> None:
+    again = "Prices in `src/price.py` need `Decimal`: with floats you lose cents."
+    assert compare(reading(DECIMAL), reading(again), RULE).same
+
+
 def test_texts_that_differ_in_more_are_no_business_of_the_guard() -> None:
     assert guard("Never retry the upload of a file.", "Pin the formatter before 3 May.") is None
 
