@@ -22,6 +22,7 @@ from bot.errors import CallError, Fault, UserError
 
 if TYPE_CHECKING:
     from bot.git.local import Target
+    from bot.reports.facts import StoreFacts
     from bot.reports.made import Made
     from bot.work.writing import Written
 
@@ -160,12 +161,26 @@ def _parser() -> argparse.ArgumentParser:
     kept.add_argument("--caps", nargs="+", type=_caps, metavar="ITEMS,CHARACTERS", help="per FILE")
     kept.add_argument("--generated", action="store_true", help="a made-up corpus instead of files")
     _printed(kept)
+    grown = kinds.add_parser("duplicates", help="duplicate share, months, and what came up again")
+    grown.set_defaults(command=_report_duplicates)
+    _repositories(grown)
+    _printed(grown)
+    audit = kinds.add_parser("audit", help="what a person should look at; exit status 1 if any")
+    audit.set_defaults(command=_report_audit)
+    _repositories(audit)
+    audit.add_argument("--json", action="store_true")
     return parser
 
 
 def _printed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", metavar="FILE", help="also a picture, .png or .svg")
     parser.add_argument("--json", action="store_true")
+
+
+def _repositories(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--repo", required=True, action="append", metavar="PATH_OR_URL", help="once for each"
+    )
 
 
 def _repository(parser: argparse.ArgumentParser) -> None:
@@ -491,8 +506,6 @@ def _report_pairs(options: argparse.Namespace) -> int:
     return NO if moved and moved.alarm else DONE
 
 
-def _made(options: argparse.Namespace) -> Made:
-    """What a report says of itself; no question is asked again, nothing drawn or saved."""
 def _caps(text: str) -> tuple[int, int]:
     items, _, characters = text.partition(",")
     found = int(items), int(characters)
@@ -529,6 +542,65 @@ def _report_retention(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _report_duplicates(options: argparse.Namespace) -> int:
+    from bot.reports import trend_printing
+    from bot.reports.recurrence import recurrences
+    from bot.reports.trends import fleet, trend
+
+    now = _now()
+    with _facts(options.repo) as found:
+        stores = [
+            trend_printing.Store(
+                facts.name,
+                facts.commit,
+                trend(facts.history),
+                recurrences(facts.history, facts.committed, now),
+            )
+            for facts in found
+        ]
+    every = fleet(store.trend for store in stores)
+    if options.plot:
+        from bot.reports import picture
+
+        _write(options.plot, picture.months(every, picture.format_of(options.plot)))
+    made = _made(options)
+    if options.json:
+        _print(trend_printing.to_json(stores, every, made))
+    else:
+        print(trend_printing.to_markdown(stores, every, made), end="")
+    return DONE
+
+
+def _report_audit(options: argparse.Namespace) -> int:
+    from bot.reports import audit_printing
+    from bot.reports.audit import audit
+
+    with _facts(options.repo) as stores:
+        found = audit(stores, _now().date())
+    made = _made(options)
+    if options.json:
+        _print(audit_printing.to_json(found, made))
+    else:
+        print(audit_printing.to_markdown(found, made), end="")
+    return NO if found.findings else DONE
+
+
+@contextmanager
+def _facts(places: Sequence[str]) -> Iterator[list[StoreFacts]]:
+    """What stands in each repository. Raises CallError where there is none to open."""
+    from bot.git.local import full_name
+    from bot.work.measured import facts_of
+
+    with ExitStack() as stack:
+        targets = [(place, stack.enter_context(_target(place))) for place in places]
+        yield [
+            facts_of(each.clone, each.head(), full_name(place, each.clone) or place)
+            for place, each in targets
+        ]
+
+
+def _made(options: argparse.Namespace) -> Made:
+    """What a report says of itself; no question is asked again, nothing drawn or saved."""
     from bot.reports.made import Made
 
     given = [each for each in options.given if each not in ("--label", "--json", "--verbose")]

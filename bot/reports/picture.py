@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from bot.errors import CallError
 from bot.reports.pairs import BINS, PairReport, StoreFigures
 from bot.reports.retention import SHORT, STEPS, Policy, Retention
+from bot.reports.trends import Trend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +24,7 @@ INK, BLUE, ORANGE, GREEN, RED, PURPLE = (
     "#333333", "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7",
 )  # fmt: skip
 COLUMNS = 3  # panels side by side
+NAMES = 24  # of months below an axis: more would touch each other
 
 
 def format_of(name: str) -> str:
@@ -71,6 +73,33 @@ def retention(report: Retention, form: str) -> bytes:
     axes.set_xlabel("budget, % of the characters")
     axes.set_ylabel("queries answered")
     axes.legend(loc="lower right")
+    return _bytes(figure, form)
+
+
+def months(trend: Trend, form: str) -> bytes:
+    """Appended and refreshed above the line, retired below it; and the share of duplicates."""
+    figure = _figure(7.2, 4.8)
+    bars, line = figure.subplots(2, 1, sharex=True, height_ratios=[2, 1])
+    places = range(len(trend.months))
+    counts = [month.counts for month in trend.months]
+    appended = [each.appended for each in counts]
+    refreshed = [each.refreshed for each in counts]
+    bars.bar(places, appended, color=BLUE, label="appended")
+    bars.bar(places, refreshed, bottom=appended, color=GREEN, label="refreshed")
+    bars.bar(places, [-each.retired for each in counts], color=ORANGE, label="retired")
+    sizes = [month.active for month in trend.months]
+    bars.plot(places, sizes, color=INK, marker=".", label="active")
+    bars.axhline(0, color=INK, linewidth=0.8)
+    bars.set_ylabel("bullets")
+    bars.legend(loc="upper left", ncols=4, fontsize="small")
+    bars.margins(y=0.2)
+    shares = [(place, each.duplicate_share) for place, each in enumerate(counts)]
+    points = [(place, value) for place, value in shares if value is not None]
+    line.plot([x for x, _ in points], [y for _, y in points], color=RED, marker="o")
+    line.set_ylim(0, 1.02)
+    line.set_ylabel("duplicate share")
+    named = places[:: -(-len(places) // NAMES) or 1]
+    line.set_xticks(named, [trend.months[place].month for place in named], rotation=45)
     return _bytes(figure, form)
 
 
