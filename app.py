@@ -132,7 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     mcp.add_argument("--http", type=int, metavar="PORT", help="on this machine, instead of stdio")
     replay = command("replay", _replay, "a stored delivery again; the running server works on it")
     replay.add_argument("guid", metavar="GUID")
-    sweep = command("sweep", _sweep, "expiry, and bullets whose files moved or went")
+    sweep = command("sweep", _sweep, "expiry, what lost its file, notes over their grace")
     _repository(sweep)
     sweep.add_argument("--push", action="store_true", help="publish the commit")
     sweep.add_argument("--json", action="store_true")
@@ -432,16 +432,18 @@ def _mcp(options: argparse.Namespace) -> int:
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    from bot.commands.reading import sweep_branch
+    from bot.commands.sweeping import sweep_all
 
     with _target(options.repo) as target:
-        written = sweep_branch(target, _now().date())
+        swept = sweep_all(target, _now())
         if options.push:
-            _push(target, written)
+            _push(target, swept.last)
     if options.json:
-        _print({"counts": dict(written.edit.counts), "commit": written.commit})
-    else:
-        _tell(written.plan, written.edit.told, None, written.commit)
+        _print(swept.to_json())
+        return DONE
+    for line in swept.lines:
+        print(line)
+    _tell(None, (), None, swept.last.commit)
     return DONE
 
 

@@ -112,6 +112,15 @@ def nothing_names(subject: str) -> str:
     )
 
 
+def may_be_retired(subject: str, count: int) -> str:
+    """On a terminal, where no checklist can be opened."""
+    are = "note is" if count == 1 else "notes are"
+    return (
+        f"{quoted(subject)} is gone, and {count} {are} about it. Comment"
+        f" `/lessons subject-retired {quoted(subject)}` on any issue to choose which end."
+    )
+
+
 def refused(reason: str) -> str:
     return f"The notes could not be changed: {quoted(reason)}"
 
