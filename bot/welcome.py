@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bot.channels.onboarding import Seen
+from bot.errors import UserError
 from bot.lessons.adoption import Adopted
 from bot.lessons.store import LESSONS
 from bot.settings import CommitStyle, Settings
 from bot.settings.file import FILE
+from bot.talk import quoted
 from bot.texts import message
 
 ONBOARDING = "Set up Lessonkeeper"
+REFUSED = "Lessonkeeper could not open its first pull request here"
 
 
 def set_up(
@@ -63,6 +66,21 @@ def onboarding(seen: Seen, settings: Settings, gave: Mapping[str, int], starter:
             " the last 90 days. Drop that commit to start empty."
         )
     return "\n\n".join(parts)
+
+
+def refused(error: UserError) -> str:
+    """The text of the issue where the onboarding pull request was not let in."""
+    why = (
+        "The App is installed here, and a pull request with its settings would be open now, had it"
+        f" been let in. {quoted(error.message)}"
+    )
+    then = (
+        "Then take this repository out of the App's installation and add it again. Or write"
+        f" `{FILE}` on the default branch yourself: the one line `version: 1` stands for every"
+        " default, and reviews since the App came are read then."
+    )
+    until = "Until one of the two is done nothing is written here; this issue is closed then."
+    return "\n\n".join(part for part in (why, quoted(error.remedy), then, until) if part)
 
 
 def adoption(adopted: Sequence[Adopted], *, done: bool) -> str:

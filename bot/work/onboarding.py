@@ -40,6 +40,7 @@ from webhooks.events import Event, Pushed
 log = logging.getLogger(__name__)
 
 BRANCH = "lessonkeeper/onboarding"
+ISSUE = "onboarding"  # the key of the issue that says why there is no pull request
 STARTER = 20  # bullets: what a person reads through before merging
 STARTER_SINCE = timedelta(days=90)
 SMALL = 5  # repositories of an installation that need no sign of life
@@ -116,6 +117,7 @@ class Onboarding:
             raise
         except UserError as error:
             log.warning("repository %d: its onboarding is not let in: %s", repository, error)
+            self._say_refused(known, error)
         self.arrivals.settle(repository)
 
     # when settings land
@@ -130,6 +132,7 @@ class Onboarding:
             return
         for pull in reviewed(scene.place, since=since):
             self.reviews.read(scene, pull.number)
+        _take_back(scene.place)
         self.arrivals.caught_up(scene.known.id)
 
     def _is_alive(self, known: Known, place: Place) -> bool:
@@ -174,6 +177,20 @@ class Onboarding:
         )
         if pull is not None:
             log.info("repository %d: onboarding #%d is open", known.id, pull.number)
+        _take_back(place)
+
+    def _say_refused(self, known: Known, error: UserError) -> None:
+        """In an issue: there is no pull request to say it on, and people look in the repository."""
+        body = welcome.refused(error)
+        try:
+            with self.open(known) as place:
+                found = place.forge.find_issue(ISSUE, place.us)
+                if found is None:
+                    place.forge.open_issue(welcome.REFUSED, body, key=ISSUE)
+                else:
+                    place.forge.edit_issue(found, replace(found, body=body, open=True))
+        except UserError as why:
+            log.warning("repository %d: nor can that be said there: %s", known.id, why)
 
     def _set_up(self, place: Place, branch: _Branch, settings: Settings) -> None:
         today = self.now().date()
@@ -210,6 +227,13 @@ class Onboarding:
             branch, decide, say, repository=known.id, owner_defaults=place.owner_defaults()
         )
         return written.edit.counts.get("appended", 0)
+
+
+def _take_back(place: Place) -> None:
+    """What was said of an earlier refusal is over."""
+    found = place.forge.find_issue(ISSUE, place.us)
+    if found is not None:
+        place.forge.edit_issue(found, replace(found, open=False))
 
 
 def _stop(limit: RateLimited) -> None:

@@ -11,6 +11,7 @@ import pytest
 from bot.demo.stage import Stage
 from bot.facts import Permission
 from bot.sandbox.pull_request import Inline, SandboxPullRequest
+from bot.sandbox.records import Issue
 from bot.sandbox.repository import SandboxRepository
 from bot.settings import Reviewer, Settings
 from bot.settings.file import read
@@ -130,6 +131,65 @@ def test_commits_are_signed_where_rules_want_it(estate: Estate) -> None:
     pull = opened(estate)
     assert len(subjects(pull)) == 2
     assert all(estate.shop.bare.is_signed(commit) for commit in pull.commits)
+
+
+def issue(estate: Estate) -> Issue:
+    (found,) = estate.shop.issues.values()
+    return found
+
+
+def test_what_is_not_let_in_is_said_in_an_issue_with_its_remedy(estate: Estate) -> None:
+    estate.shop.protect("update", "lessonkeeper/*")
+    install(estate)
+    assert onboarding(estate.shop) is None
+    assert issue(estate).title == "Lessonkeeper could not open its first pull request here"
+    assert issue(estate).user == estate.stage.forge.app_account
+    assert "Cannot update this protected ref." in issue(estate).body
+    assert "bypass list" in issue(estate).body
+    assert "`version: 1`" in issue(estate).body
+
+    estate.stage.server.round()
+    estate.settle()
+    assert issue(estate).closed_at is None
+
+
+def test_it_is_closed_once_the_pull_request_is_let_in(estate: Estate) -> None:
+    estate.shop.protect("update", "lessonkeeper/*")
+    install(estate)
+    installation = estate.installation
+    estate.shop.unprotect()
+    estate.stage.forge.remove(estate.shop)
+    estate.settle()
+    estate.stage.forge.add(estate.shop, installation)
+    estate.settle()
+    assert opened(estate).closed_at is None
+    assert issue(estate).closed_at is not None
+
+
+def test_it_is_closed_once_somebody_writes_settings_by_hand(estate: Estate) -> None:
+    estate.shop.protect("update", "lessonkeeper/*")
+    install(estate)
+    estate.shop.commit("ada", {SETTINGS: "version: 1\n"})
+    estate.settle()
+    assert issue(estate).closed_at is not None
+    assert onboarding(estate.shop) is None
+
+
+def test_a_missing_permission_is_said_too_and_where_nothing_can_be_said_it_goes_on(
+    estate: Estate,
+) -> None:
+    github, name = estate.stage.github, estate.shop.full_name
+    lacks = "Resource not accessible by integration"
+    github.fail_next("POST", f"/repos/{name}/pulls", 403, message=lacks)
+    install(estate)
+    assert f"GitHub refuses: {lacks}." in issue(estate).body
+
+    other = make_estate(estate.stage)
+    name = other.shop.full_name
+    github.fail_next("POST", f"/repos/{name}/pulls", 403, message=lacks)
+    github.fail_next("POST", f"/repos/{name}/issues", 403, message=lacks)
+    install(other)
+    assert other.shop.issues == {}
 
 
 def test_the_starter_store_is_a_commit_of_its_own_from_ninety_days(estate: Estate) -> None:
