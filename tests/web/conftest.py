@@ -15,10 +15,18 @@ from bot.facts import Permission
 from bot.sandbox.pull_request import Inline
 from bot.sandbox.repository import SandboxRepository
 
-START = datetime(2026, 11, 2, 10, tzinfo=UTC)
+START = datetime(2026, 9, 21, 10, tzinfo=UTC)
 SETTINGS = "commit_every: 0\nfounders: [fay]\n"
-SESSION = "Please close the database session in a `finally` block in `src/db.py`."
+SESSION = (
+    "A query that raises leaks the database session. "
+    "Please close the session in a `finally` block in `src/db.py`."
+)
+SESSION_AGAIN = (
+    "A query that raises leaves the session open for ever. "
+    "Close every database session in a `finally` block in `src/db.py`."
+)
 CURSOR = "Never keep a cursor of `src/db.py` open while another query is waiting for its lock."
+ROUNDED = "Never round prices in `src/cart.py` before the tax is added to the whole cart."
 OFFERED = "Always name the timeout of every request that `src/db.py` sends to the stock service."
 
 
@@ -96,14 +104,17 @@ def make_estate(on: Stage) -> Estate:
             pull = repository.open_pull_request("yan", {"src/db.py": "y = 1\n"}, fork=True)
         pull.review(reviewer, "changes_requested", "", [Inline("src/db.py", body, 3)])
     on.settle()
-    on.clock.move(timedelta(days=3))
-    again = shop.open_pull_request("cleo", {"src/db.py": "c = 1\n"})
-    again.review("ada", "changes_requested", "", [Inline("src/db.py", SESSION, 5)])
-    other = shop.open_pull_request("cleo", {"src/db.py": "d = 1\n"})
-    other.review("ben", "changes_requested", "", [Inline("src/db.py", CURSOR, 5)])
-    offered = shop.open_pull_request("ben", {"src/db.py": "e = 1\n"})
-    offered.review("fay", "changes_requested", "", [Inline("src/db.py", OFFERED, 7)])
-    on.settle()
+    on.clock.move(timedelta(days=38))
+    for reviewer, body in (
+        ("ada", SESSION_AGAIN), ("ada", ROUNDED), ("ben", CURSOR), ("fay", OFFERED),
+    ):  # fmt: skip
+        pull = shop.open_pull_request("cleo", {"src/db.py": f"{body[:30]!r}\n"})
+        pull.review(reviewer, "changes_requested", "", [Inline("src/db.py", body, 5)])
+        on.settle()
+        if body == ROUNDED:
+            pull.merge("cleo")  # over the open verdict
+            on.settle()
+    on.clock.move(timedelta(days=5))
     return Estate(on, shop, mine)
 
 
