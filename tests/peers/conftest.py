@@ -14,7 +14,7 @@ def packages() -> Path:
     folder = Path(__file__).parent / "node_modules"
     if folder.is_dir():
         return folder
-    missing = "the independent peers are not installed: run `make peers`, which needs Node and npm"
+    missing = "the independent peers are not installed: run `make peers`"
     if os.environ.get("CI"):
         pytest.fail(missing)
     pytest.skip(missing)
