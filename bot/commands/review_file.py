@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -143,7 +143,7 @@ def _given(body: Json, name: str, line: int | None, now: datetime) -> Given:
     at = fields.time("submitted_at", now)
     pull_request = fields.number("pull_request") or 0
     review = Review(
-        id=_id(pull_request, login, at, body),
+        id=_id(body.get("id"), pull_request, login, fields, inline),
         author=Account(0, login, kind),
         state=_state(fields),
         body=fields.text("body"),
@@ -157,12 +157,23 @@ def _given(body: Json, name: str, line: int | None, now: datetime) -> Given:
 
 
 def _state(fields: _Fields) -> ReviewState:
-    """An unknown or absent state is a comment: it asks for nothing."""
-    state = fields.text("state").lower()
-    return ReviewState(state) if state in set(ReviewState) else ReviewState.COMMENTED
+    """An absent state is a comment: it asks for nothing."""
+    state = fields.text("state").lower() or ReviewState.COMMENTED
+    if state not in set(ReviewState):
+        raise fields.wrong("state", "one of " + ", ".join(ReviewState))
+    return ReviewState(state)
 
 
-def _id(pull_request: int, login: str, at: datetime, body: Mapping[str, Json]) -> int:
-    """A number that the same review always gets, and another one practically never."""
-    named = f"{pull_request}\n{login}\n{body.get('submitted_at') and at.isoformat()}"
+def _id(
+    given: Json, pull_request: int, login: str, fields: _Fields, inline: Sequence[InlineComment]
+) -> int:
+    """A number that the same review always gets, and another one practically never.
+
+    Without an id of its own a changed text is another review, not an edit of the first.
+    """
+    if isinstance(given, int) and 0 < given < 2**53:
+        return given
+    said = [f"{each.path}:{each.line}:{each.body}" for each in inline]
+    own = [fields.text("submitted_at"), fields.text("body"), *said]
+    named = json.dumps([given] if given else [pull_request, login, *own])
     return int(hashlib.sha256(named.encode()).hexdigest()[:12], 16)

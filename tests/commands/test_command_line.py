@@ -173,6 +173,20 @@ def test_an_unknown_settings_key_stops_the_write_and_names_line_and_remedy(desk:
     assert "flor" in answer.err
 
 
+def test_another_text_under_no_id_is_another_review_and_under_the_same_id_an_edit(
+    desk: Desk,
+) -> None:
+    desk.learn(review())
+    second = "Bump `MIN_TESTS` in `scripts/run-tests.sh` whenever you add a test."
+    desk.learn(review(body=second, comments=[]))
+    assert b"; overridden" not in desk.file()
+    assert desk.file().count(b"\n- ") == 2
+    third = "Never round prices in `src/cart.py` before the tax is added."
+    desk.learn(review(body=third, comments=[], id=7))
+    desk.learn(review(body="Looks good to me now.", comments=[], id=7))
+    assert desk.file().count(b"; overridden") == 1
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -180,6 +194,7 @@ def test_an_unknown_settings_key_stops_the_write_and_names_line_and_remedy(desk:
         ("[]", "one review"),
         ('{"pull_request": "12"}', "`pull_request`"),
         ('{"submitted_at": "yesterday"}', "`submitted_at`"),
+        ('{"state": "change_requested"}', "changes_requested, commented"),
         ('{"comments": [3]}', "`comments`"),
         ("3", "JSON object"),
         ('{"a": 1}\n{"b": 2}', "one review"),

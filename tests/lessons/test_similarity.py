@@ -430,7 +430,7 @@ def test_a_shared_path_makes_no_twins_of_two_lessons_about_one_file(other: str) 
 
 
 def test_the_same_lesson_in_other_words_about_one_file_is_a_twin() -> None:
-    again = "Prices in `src/price.py` need `Decimal`: with floats you lose cents."
+    again = "Take `Decimal` for every price in `src/price.py`, because floats lose cents."
     assert compare(reading(DECIMAL), reading(again), RULE).same
 
 
