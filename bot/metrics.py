@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from prometheus_client import CollectorRegistry, Counter, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
@@ -27,6 +27,20 @@ class Metrics:
         )
         self.writes = self._counter("writes", "Commits that landed in a repository.")
         self.zero_writes = self._counter("zero_writes", "Reviews that rightly gave no commit.")
+        self.searches = self._counter("searches", "Searches by what came of them.", "finding")
+        self.search_failures = self._counter(
+            "search_half_failures", "Searches that one half had no part in.", "half"
+        )
+        self.index_failures = self._counter(
+            "index_failures", "Looks at a branch that did not reach the index."
+        )
+        self.index_lag = Histogram(
+            "index_lag_seconds",
+            "From a commit until its pages can be found.",
+            namespace="lessonkeeper",
+            registry=self.registry,
+            buckets=(1, 2, 5, 10, 30, 60, 300, 3600, 86400),
+        )
         self.registry.register(_InboxRows(inbox_counts))
 
     def render(self) -> bytes:

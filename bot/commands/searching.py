@@ -22,13 +22,11 @@ from bot.git.local import Target, full_name
 from bot.lessons.block import Json
 from bot.search import printing
 from bot.search.index import SearchIndex
-from bot.search.meaning import WordLlama
+from bot.search.meaning import SHIPPED
 from bot.search.model import Answer, Index, Lost
 from bot.search.sqlite import SqliteShelf
 from bot.work.looked_up import Brought, Told, bring_up
 from bot.work.pitfalls import clean, files_of
-
-_MODEL = WordLlama()  # loaded when it is first needed
 
 Open = Callable[[str], AbstractContextManager[Target]]
 
@@ -51,7 +49,7 @@ def index_at(environ: Mapping[str, str], now: Callable[[], datetime]) -> SearchI
     """The index of this person's repositories."""
     cache = Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     shelf = SqliteShelf(cache / "lessonkeeper" / "search.sqlite")
-    return SearchIndex(shelf, _MODEL, now)
+    return SearchIndex(shelf, SHIPPED, now)
 
 
 def search(

@@ -70,6 +70,9 @@ class WordLlama:
             return self._embed
 
 
+SHIPPED = WordLlama()  # one for the process: it is read only
+
+
 def _load() -> Callable[[list[str]], Matrix]:
     import wordllama
 

@@ -27,6 +27,10 @@ from bot.inbox import Inbox, Status
 from bot.jobs import DbosQueue, Kind, Queue
 from bot.metrics import Metrics
 from bot.readers import Tokens
+from bot.search.gaps import Gaps
+from bot.search.index import SearchIndex
+from bot.search.meaning import SHIPPED
+from bot.search.sqlite import SqliteShelf
 from bot.telegram import Bot
 from bot.timers import Timers
 from bot.work.agents import Agents, Reports
@@ -46,6 +50,7 @@ from bot.work.failed_jobs import FailedJobs
 from bot.work.feature import Feature
 from bot.work.freshness import Freshness
 from bot.work.hearing import Hearing
+from bot.work.indexing import Indexing
 from bot.work.lifespans import Lifespans
 from bot.work.looking import Looks
 from bot.work.memory import Memory
@@ -65,6 +70,7 @@ from bot.work.recovery import Readings, Recovery
 from bot.work.reporting import Reporting
 from bot.work.reviewing import Reviews
 from bot.work.rounds import Rounds
+from bot.work.searching import Public, Searching
 from bot.work.sections import Sections
 from bot.work.settings_check import SettingsCheck
 from bot.work.showing import Access, Showing, ShownRecord
@@ -80,6 +86,7 @@ from webhooks.dashboard import dashboard_blueprint
 from webhooks.events import Event
 from webhooks.health import health_blueprint
 from webhooks.reception import Reception
+from webhooks.search import search_blueprint
 from webhooks.sign_in import SignIn
 from webhooks.signature import Secrets
 from webhooks.site import site
@@ -196,13 +203,16 @@ class Server:
             self.presence.open,
             parts.now,
         )
+        self.index = SearchIndex(SqliteShelf(parts.data / "search.sqlite"), SHIPPED, parts.now)
+        self.indexing = Indexing(self.index, self.memory, opening, self.metrics, parts.now)
+        self.gaps = Gaps(engine, self._writer)
         self._settings_check = SettingsCheck()
         self._hearing = Hearing(
             self.inbox,
             self.memory,
             self.presence,
             self.features,
-            (self._settings_check,),
+            (self._settings_check, self.indexing),
             self._settings_check.tell,
             parts.places.bot,
         )
@@ -222,6 +232,7 @@ class Server:
                     parts.now,
                 ),
                 *self._told_in_chat(),
+                self.indexing,
                 Lifespans(
                     self.note_wants, self.memory, self.notices, self.presence.open, parts.now
                 ),
@@ -248,7 +259,16 @@ class Server:
         access = Access(self.memory, freshness, (self.tokens, parts.actions))
         showing = Showing(access, ShownRecord(self.memory, self._writer), parts.now)
         agents = Agents(access, self.questions, self.reports, opening, parts.now)
-        more = [health, block_blueprint(showing, agents)]
+        searching = Searching(
+            self.memory,
+            access.proofs,
+            Public(parts.places.app, parts.now),
+            self.indexing,
+            self.gaps,
+            self.metrics,
+            parts.now,
+        )
+        more = [health, block_blueprint(showing, agents), search_blueprint(searching)]
         if self.telegram is not None:
             receiving = Receiving(self.telegram, self.memory, self.inbox, self.chats, parts.now)
             more.append(telegram_blueprint(self.telegram.webhook_secret, receiving, self.metrics))
@@ -276,13 +296,16 @@ class Server:
             self.inbox.unpark(now)  # a person may have mended what no delivery tells of
             self.housekeeping()
             self.presence.reconcile()
+            self.indexing.look_at_all()
         if self._rounds.begin("prune", DAY, now):
             self.prune()
+        self.indexing.retry()
 
     def stop(self, grace: float = 20.0) -> None:
         """Hands nothing more over and gives running work `grace` seconds."""
         self._timers.stop()
         self.handover.stop(grace)
+        self.indexing.stop()
         self._writer.close()
         self._engine.dispose()
         self._executor.release()
@@ -345,6 +368,7 @@ class Server:
         self.reports.prune(now)
         self.past.prune(now)
         self.chats.prune(now)
+        self.gaps.prune(now)
         self.expiries.prune(now)
         self.handover.collect()
 

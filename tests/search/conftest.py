@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from bot.search.index import SearchIndex
-from bot.search.meaning import WordLlama
+from bot.search.meaning import SHIPPED
 from bot.search.model import Document, Kind
 from bot.search.sqlite import SqliteShelf
 
 NOW = datetime(2026, 11, 5, 12, tzinfo=UTC)
 ONE, OTHER = 11, 22  # repositories
-MODEL = WordLlama()  # loaded once
+MODEL = SHIPPED
 FIRST, SECOND = "a" * 40, "b" * 40  # commits
 
 
