@@ -1,4 +1,4 @@
-"""The Bot API of Telegram: the four methods that Lessonkeeper needs, as plain HTTP calls.
+"""The Bot API of Telegram: the few methods that Lessonkeeper needs, as plain HTTP calls.
 
 It knows chats, messages and buttons, and nothing of lessons. The token is part of each address,
 so no address and no exception of the HTTP library leaves this module.
@@ -12,6 +12,7 @@ import hmac
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import requests
 
@@ -46,6 +47,16 @@ class Message:
     buttons: tuple[Button, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """Where Telegram delivers, how many updates wait, and what it says of the last failed one."""
+
+    url: str
+    waiting: int = 0
+    failure: str = ""
+    failed_at: datetime | None = None
+
+
 class Bot:
     """One bot. Methods raise UserError where Telegram refuses for good, Fault where it may not."""
 
@@ -75,6 +86,28 @@ class Bot:
             max_connections=4,
         )
 
+    def username(self) -> str:
+        """The bot's own name; what the token is tried with."""
+        return str(self._read("getMe").get("username", ""))
+
+    def webhook(self) -> Hook:
+        found = self._read("getWebhookInfo")
+        failed_at = found.get("last_error_date")
+        waiting = found.get("pending_update_count")
+        return Hook(
+            url=str(found.get("url", "")),
+            waiting=waiting if isinstance(waiting, int) else 0,
+            failure=str(found.get("last_error_message", "")),
+            failed_at=datetime.fromtimestamp(failed_at, UTC)
+            if isinstance(failed_at, int)
+            else None,
+        )
+
+    def chat(self, chat: int) -> str:
+        """The title of a chat that the bot is in; of a private one the person's name."""
+        found = self._read("getChat", chat_id=chat)
+        return str(found.get("title") or found.get("first_name") or chat)
+
     def send_message(self, chat: int, message: Message, reply_to: int | None = None) -> int:
         """The id of the message that was sent; calling again sends another."""
         body = _body(chat, message)
@@ -96,6 +129,12 @@ class Bot:
         except UserError as error:
             if not any(reason in error.message for reason in _NOTHING_TO_EDIT):
                 raise
+
+    def _read(self, method: str, **body: object) -> dict[str, object]:
+        result = self._call(method, **body)
+        if not isinstance(result, dict):
+            raise Fault(f"Telegram answered {method} in a form that is not known here.")
+        return result
 
     def _call(self, method: str, **body: object) -> object:
         try:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 
 from bot.errors import Fault, UserError
-from bot.telegram import Bot, Button, Message, answer_callback_query
+from bot.telegram import Bot, Button, Hook, Message, answer_callback_query
 from tests.fakes.telegram import TOKEN, Telegram, telegram
 
 CHAT = -1001
@@ -54,6 +55,26 @@ def test_a_longer_text_is_cut_to_what_telegram_takes(
 
 def test_a_press_is_answered_in_at_most_200_characters() -> None:
     assert answer_callback_query("9", "x" * 300)["text"] == "x" * 200
+
+
+def test_the_bot_and_its_chats_have_names(bot: Bot) -> None:
+    assert bot.username() == "lessons_bot"
+    assert bot.chat(CHAT) == f"Chat {CHAT}"
+    with pytest.raises(UserError, match="chat not found"):
+        bot.chat(7)
+
+
+def test_what_telegram_says_of_the_webhook(bot: Bot, there: Telegram) -> None:
+    assert bot.webhook() == Hook("")
+    bot.set_webhook("https://lessons.example/webhooks/telegram")
+    there.failed = {
+        "pending_update_count": 3,
+        "last_error_date": 1_793_000_000,
+        "last_error_message": "Connection refused",
+    }
+    at = datetime(2026, 10, 26, 7, 33, 20, tzinfo=UTC)
+    url = "https://lessons.example/webhooks/telegram"
+    assert bot.webhook() == Hook(url, 3, "Connection refused", at)
 
 
 def test_the_webhook_is_set_with_a_secret_that_is_not_the_token(bot: Bot, there: Telegram) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Generator, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,9 +20,11 @@ from bot.forge.deliveries import Deliveries
 from bot.forge.survey import Grant, Inside, Registered, Survey, clock_skew
 from bot.inbox import Inbox
 from bot.jobs import queue_url
+from bot.settings import Settings
 from bot.settings.file import FILE
 from bot.settings.file import read as read_settings
-from bot.work import doctor
+from bot.telegram import Bot
+from bot.work import doctor, telegram_checks
 from bot.work.doctor import Check, refused
 from bot.writer import Writer
 
@@ -40,8 +43,16 @@ def examine(
     yield from doctor.misspelt(environment)
     yield _git()
     yield from _storage(environment, now or datetime.now(UTC))
-    yield from _app(environment, repositories)
+    bot = _bot(environment)
+    if bot is not None:
+        yield from telegram_checks.checks(bot, environment.url)
+    yield from _app(environment, repositories, bot)
     yield from doctor.variables(environment)
+
+
+def _bot(environment: Environment) -> Bot | None:
+    token = environment.telegram_token
+    return None if token is None else Bot(token, environment.telegram_url)
 
 
 def _git() -> Check:
@@ -130,7 +141,7 @@ def _inbox(engine: Engine, now: datetime) -> Iterator[Check]:
 # --- GitHub ----------------------------------------------------------------------------------
 
 
-def _app(environment: Environment, repositories: int) -> Iterator[Check]:
+def _app(environment: Environment, repositories: int, bot: Bot | None) -> Iterator[Check]:
     yield from _privacy(environment)
     try:
         yield doctor.clock(clock_skew(environment.github_url))
@@ -145,7 +156,7 @@ def _app(environment: Environment, repositories: int) -> Iterator[Check]:
     yield Check("credentials", True, f"App {found.app_id}, {whence}; the private key can be read")
     yield doctor.secrets(found, environment.url)
     try:
-        yield from _registered(environment, found, repositories)
+        yield from _registered(environment, found, repositories, bot)
     except (UserError, Fault) as error:
         yield refused("App", error)
 
@@ -158,7 +169,9 @@ def _privacy(environment: Environment) -> Iterator[Check]:
             yield doctor.privacy(path, path.stat().st_mode)
 
 
-def _registered(environment: Environment, found: Credentials, repositories: int) -> Iterator[Check]:
+def _registered(
+    environment: Environment, found: Credentials, repositories: int, bot: Bot | None
+) -> Iterator[Check]:
     survey = Survey(found.app_id, found.private_key, base_url=environment.github_url)
     app = survey.registered()
     yield from doctor.app(app)
@@ -167,7 +180,7 @@ def _registered(environment: Environment, found: Credentials, repositories: int)
     yield doctor.deliveries(listed.page().sent, environment.url)
     grants = survey.grants()
     yield from doctor.grants(grants, app)
-    yield from _repositories(environment, survey, app, grants, repositories)
+    yield from _repositories(environment, survey, app, grants, repositories, bot)
 
 
 def _repositories(
@@ -176,8 +189,10 @@ def _repositories(
     app: Registered,
     grants: tuple[Grant, ...],
     most: int,
+    bot: Bot | None,
 ) -> Iterator[Check]:
     wanting: list[str] = []
+    chats: defaultdict[int, list[str]] = defaultdict(list)
     seen = 0
     for grant in grants:
         if grant.suspended:
@@ -190,26 +205,30 @@ def _repositories(
                     seen += 1
                     if seen > most:
                         continue
-                    if (yield from _repository(environment, inside, repository, app)):
+                    settings = yield from _repository(environment, inside, repository, app)
+                    if settings.distiller == "claude":
                         wanting.append(repository.full_name)
+                    if settings.telegram.chat:
+                        chats[settings.telegram.chat].append(repository.full_name)
         except (UserError, Fault) as error:
             yield refused(f"repositories of {grant.account}", error)
     if seen > most:
         yield Check("repositories", None, f"{most} were looked at, {seen - most} more were not")
     yield doctor.model(wanting, environment.anthropic_api_key is not None)
+    yield from telegram_checks.chats(bot, chats)
 
 
 def _repository(
     environment: Environment, inside: Inside, repository: Repository, app: Registered
-) -> Generator[Check, None, bool]:
-    """Its checks, and whether it wants Claude."""
+) -> Generator[Check, None, Settings]:
+    """Its checks, and its own settings; the defaults where it has none that can be read."""
     try:
         guard = inside.guard(repository)
         yield doctor.branch(
             repository.full_name, repository.default_branch, guard, app.slug, environment.github_web
         )
         file = inside.file(repository, FILE)
-        return file is not None and read_settings(file, file=FILE).distiller == "claude"
+        return Settings() if file is None else read_settings(file, file=FILE)
     except (UserError, Fault) as error:
         yield refused(repository.full_name, error)
-        return False
+        return Settings()

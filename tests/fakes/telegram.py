@@ -28,6 +28,9 @@ KEYS = {
         {"link_preview_options", "reply_markup"},
     ),
     "setWebhook": ({"url", "secret_token"}, {"allowed_updates", "max_connections"}),
+    "getMe": (set(), set()),
+    "getWebhookInfo": (set(), set()),
+    "getChat": ({"chat_id"}, set()),
 }
 
 
@@ -54,6 +57,7 @@ class Telegram:
     chats: set[int] = field(default_factory=set)
     messages: dict[int, Sent] = field(default_factory=dict)
     webhook: dict[str, Any] = field(default_factory=dict)
+    failed: dict[str, Any] = field(default_factory=dict)  # what it says of deliveries that failed
     refuse_next: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -117,6 +121,13 @@ class Telegram:
                     return self._set_webhook(given)
                 case "sendMessage":
                     return self._send(given)
+                case "getMe":
+                    me = {"id": 4242, "is_bot": True, "first_name": "Lessons"}
+                    return 200, {"ok": True, "result": {**me, "username": "lessons_bot"}}
+                case "getWebhookInfo":
+                    return 200, {"ok": True, "result": self._webhook_info()}
+                case "getChat":
+                    return self._chat(given["chat_id"])
             return self._edit(given)
 
     def _set_webhook(self, given: dict[str, Any]) -> tuple[int, dict[str, Any]]:
@@ -126,6 +137,17 @@ class Telegram:
             return 400, _error(400, "Bad Request: secret token contains unallowed characters")
         self.webhook = given
         return 200, {"ok": True, "result": True}
+
+    def _webhook_info(self) -> dict[str, Any]:
+        """Telegram never tells the secret."""
+        url = self.webhook.get("url", "")
+        known = {"url": url, "has_custom_certificate": False, "pending_update_count": 0}
+        return known | self.failed
+
+    def _chat(self, number: int) -> tuple[int, dict[str, Any]]:
+        if number not in self.chats:
+            return 400, _error(400, "Bad Request: chat not found")
+        return 200, {"ok": True, "result": {**_chat(number), "title": f"Chat {number}"}}
 
     def _send(self, given: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         if problem := self._problem(given):
