@@ -14,16 +14,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from bot.errors import UserError
+from bot.errors import Fault, UserError
 from bot.git.clone import Clone
 from bot.git.command import KEPT_OF_AN_ANSWER, NETWORK_TIMEOUT, Answer, Git
 from bot.git.commit import REFERENCE, Signature, demand_safe, make_commit
 from bot.git.lock import hold
 from bot.git.mirror import Mirror
 from bot.git.names import unsafe_branch
-from bot.git.plan import Outcome, Plan, Published
-from bot.git.publish import PUSH_TIMEOUT, GitPush
+from bot.git.plan import Built, Outcome, Plan, Published, unseen
+from bot.git.publish import GitPush
 from bot.git.remote import NAME, Remote, meaning
+from bot.git.upstream import upstream_of
 
 _PERSONS_PROTOCOLS = ("https", "ssh", "http", "git", "file")
 _FULL_NAME = re.compile(
@@ -44,7 +45,7 @@ class Target(Protocol):
         """The tip of `branch` now, None while it is unborn."""
         ...
 
-    def publish(self, plan: Plan) -> Published:
+    def publish(self, plan: Plan, built: Built = unseen) -> Published:
         """Puts the plan on the branch. `detail` names what was left alone in the work tree."""
         ...
 
@@ -52,15 +53,22 @@ class Target(Protocol):
         """Publishes the branch; where `publish` did so already, LANDED."""
         ...
 
+    def tip(self) -> str | None:
+        """Where the branch stands now where `publish` puts it last, asked anew."""
+        ...
+
 
 @contextmanager
-def open_target(where: str, signature: tuple[str, str]) -> Iterator[Target]:
+def open_target(
+    where: str, signature: tuple[str, str], *, pushes: bool = False
+) -> Iterator[Target]:
     """The repository at a path or address. `signature`: name and mail of author and committer.
 
+    `pushes`: what is published goes to the upstream of the branch before the branch moves here.
     Raises UserError where there is none, where HEAD is detached, or where git refuses to read.
     """
     if not _is_address(where):
-        yield _open_path(Path(where), signature)
+        yield _open_path(Path(where), signature, pushes=pushes)
         return
     with tempfile.TemporaryDirectory(prefix="lessonkeeper-") as directory:
         remote = Remote(where, protocols=_PERSONS_PROTOCOLS, own_configuration=True)
@@ -96,12 +104,16 @@ class _Address:
     def head(self) -> str | None:
         return self.mirror.fetch(self.branch)
 
-    def publish(self, plan: Plan) -> Published:
+    def publish(self, plan: Plan, built: Built = unseen) -> Published:
         now = _now(self.signature)
-        return GitPush(self.mirror, self.mirror.lock, author=now, committer=now).publish(plan)
+        push = GitPush(self.mirror, self.mirror.lock, author=now, committer=now)
+        return push.publish(plan, built)
 
     def push(self) -> Published:
         return Published(Outcome.LANDED, self.head(), "already published")
+
+    def tip(self) -> str | None:
+        return self.head()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +124,7 @@ class _Path:
     branch: str
     bare: bool
     signature: tuple[str, str]
+    pushes: bool
 
     @property
     def _git(self) -> Git:
@@ -121,17 +134,28 @@ class _Path:
         answer = self._git.run("rev-parse", "--verify", "--quiet", f"refs/heads/{self.branch}")
         return answer.output.decode().strip() or None
 
-    def publish(self, plan: Plan) -> Published:
-        """Moves the branch from the plan's head to the new commit, or not at all."""
+    def publish(self, plan: Plan, built: Built = unseen) -> Published:
+        """Moves the branch from the plan's head to the new commit, or not at all.
+
+        Raises what `built` raises, and UserError where it pushes and the branch is behind.
+        """
         demand_safe(plan)
         changed = {} if self.bare else self._changed(plan)
         now = _now(self.signature)
         commit = make_commit(self.clone, plan, author=now, committer=now)
+        try:
+            self._offer(commit, built)
+        except _NotSent as failed:
+            self._forget()
+            return failed.published
+        except (UserError, Fault):
+            self._forget()
+            raise
         moved = self._git.run(
             "update-ref", "-m", "commit: lessons", "--stdin", "-z", stdin=_swap(plan, commit)
         )
         if moved.status:
-            self._git.run("update-ref", "-d", REFERENCE)
+            self._forget()
             outcome = Outcome.BEHIND if self.head() != plan.head else Outcome.UNKNOWN
             return Published(outcome, detail=moved.error[-KEPT_OF_AN_ANSWER:])
         if self.bare:
@@ -141,28 +165,25 @@ class _Path:
 
     def push(self) -> Published:
         """Pushes the branch to its upstream; UserError when it has none."""
-        raw = self._git.output(
-            "for-each-ref", "--format=%(upstream:remotename)%00%(upstream:remoteref)",
-            f"refs/heads/{self.branch}",
-        )  # fmt: skip
-        remote, _, upstream = raw.decode().strip("\n").partition("\0")
-        commit = self.head()
-        if not commit or not remote or remote.startswith("-") or not upstream:
-            raise UserError(
-                f"The branch {self.branch} has no upstream to push to.",
-                remedy=f"Set one: git push --set-upstream {NAME} {self.branch}",
-            )
-        answer = self._git.run(
-            "push", "--porcelain", "--no-verify", remote, f"{commit}:{upstream}",
-            timeout=PUSH_TIMEOUT,
-        )  # fmt: skip
-        outcome = meaning(answer)
-        if outcome is Outcome.LANDED:
-            return Published(outcome, commit)
-        listed = self._git.run("ls-remote", remote, upstream, timeout=NETWORK_TIMEOUT)
-        if listed.output.decode().split()[:1] == [commit]:
-            return Published(Outcome.LANDED, commit)
-        return Published(outcome, detail=answer.words[-KEPT_OF_AN_ANSWER:])
+        return upstream_of(self._git, self.branch).send(self.head() or "")
+
+    def tip(self) -> str | None:
+        return upstream_of(self._git, self.branch).tip() if self.pushes else self.head()
+
+    def _offer(self, commit: str, built: Built) -> None:
+        """What has to go well before the branch moves. Raises _NotSent, and what `built` does."""
+        built(commit)
+        if self.pushes:
+            sent = upstream_of(self._git, self.branch).send(commit)
+            if sent.outcome is Outcome.BEHIND:
+                raise UserError(
+                    f"{self.branch} lacks commits of its upstream.", remedy="git pull comes first."
+                )
+            if sent.outcome is not Outcome.LANDED:
+                raise _NotSent(sent)
+
+    def _forget(self) -> None:
+        self._git.run("update-ref", "-d", REFERENCE)
 
     def _changed(self, plan: Plan) -> dict[str, bool]:
         """The plan's paths that a person has changed here; True where the index has the change.
@@ -204,6 +225,12 @@ class _Path:
         return behind
 
 
+class _NotSent(Exception):  # noqa: N818 - never leaves this module
+    def __init__(self, published: Published) -> None:
+        super().__init__(published.detail)
+        self.published = published
+
+
 def _what_was_left(changed: list[str], behind: list[str]) -> str:
     left = f"left as they are, because they were changed here: {', '.join(changed)}"
     missed = f"not brought along here; do it with: git restore -SW {' '.join(behind)}"
@@ -224,7 +251,7 @@ def _folder(path: str) -> str:
     return path if path.endswith("/") else f"{path}/"
 
 
-def _open_path(path: Path, signature: tuple[str, str]) -> _Path:
+def _open_path(path: Path, signature: tuple[str, str], *, pushes: bool) -> _Path:
     if not path.is_dir():
         raise UserError(f"There is no repository at {path}.", remedy="Name its directory or URL.")
     found = Git(path, own_configuration=True).run(
@@ -250,7 +277,7 @@ def _open_path(path: Path, signature: tuple[str, str]) -> _Path:
         )
     if bare == "true":
         _demand_not_checked_out(git, branch)
-    return _Path(Clone(git), branch, bare == "true", signature)
+    return _Path(Clone(git), branch, bare == "true", signature, pushes)
 
 
 def _demand_not_checked_out(git: Git, branch: str) -> None:

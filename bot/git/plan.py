@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 
@@ -50,3 +50,10 @@ class Published:
     outcome: Outcome
     commit: str | None = None
     detail: str = ""
+
+
+Built = Callable[[str], None]  # told a commit's id before anybody else can see it; may raise
+
+
+def unseen(_: str) -> None:
+    """Whoever publishes does not look at the commit first."""

@@ -14,7 +14,7 @@ from bot.git.command import KEPT_OF_AN_ANSWER, Answer
 from bot.git.commit import Signature, make_commit
 from bot.git.lock import Lock
 from bot.git.mirror import Mirror
-from bot.git.plan import Outcome, Plan, Published
+from bot.git.plan import Built, Outcome, Plan, Published, unseen
 from bot.git.remote import NAME, RemoteFault, meaning
 
 PUSH_TIMEOUT = 120.0  # seconds; a commit of ours is some kilobytes
@@ -36,7 +36,7 @@ class GitPush:
     committer: Signature
     timeout: float = PUSH_TIMEOUT
 
-    def publish(self, plan: Plan) -> Published:
+    def publish(self, plan: Plan, built: Built = unseen) -> Published:
         """One commit, one push, and a question to the remote where the answer leaves a doubt.
 
         A plan without a head makes the first commit of an empty repository; where the remote has
@@ -44,6 +44,7 @@ class GitPush:
         """
         self.lock.demand(self.mirror.lock.repository)
         commit = make_commit(self.mirror.clone, plan, self.author, self.committer)
+        built(commit)
         if plan.head is None and plan.replaces is None:
             try:
                 if not self._may_begin(plan.branch, commit):

@@ -22,7 +22,7 @@ from bot.git.clone import Clone, Kind
 from bot.git.commit import Signature, demand_writable
 from bot.git.lock import Lock, hold
 from bot.git.mirror import Mirror
-from bot.git.plan import Outcome, Plan, Published
+from bot.git.plan import Built, Outcome, Plan, Published, unseen
 from bot.git.policy import Way, refusal
 from bot.git.publish import GitPush
 from bot.git.remote import Remote, RemoteFault
@@ -146,40 +146,43 @@ class MirrorBranch:
     def merges(self, one: str, other: str) -> bool:
         return self._mirror.merges(one, other)
 
-    def publish(self, plan: Plan) -> Published:
+    def publish(self, plan: Plan, built: Built = unseen) -> Published:
         """By git push, or through the API where the default branch wants signed commits."""
         self._seen.forget()
         if self.signed is None:
             self.signed = self._wants_signatures()
-        published = self._put(plan)
+        published = self._put(plan, built)
         if published.outcome is Outcome.CREDENTIALS and self._renew():
-            published = self._put(plan)
+            published = self._put(plan, built)
         if published.outcome is Outcome.REFUSED and not self.signed and self._forge is not None:
             self.signed = refusal(published.detail).ways == {Way.SIGNED}
-            return self._put(plan) if self.signed else published
+            return self._put(plan, built) if self.signed else published
         return published
 
     def _wants_signatures(self) -> bool:
         rules = self._forge.branch_rules(self.branch) if self._forge is not None else ()
         return any(rule.type == "required_signatures" for rule in rules)
 
-    def _put(self, plan: Plan) -> Published:
+    def _put(self, plan: Plan, built: Built) -> Published:
         if self._forge is None or not self.signed or plan.head is None:
-            return self._git.publish(plan)
+            return self._git.publish(plan, built)
         demand_writable(self.clone, plan)
-        if plan.replaces is None:
+        if plan.replaces is None and built is unseen:
             return self._forge.commit_on_branch(plan)
-        return self._sign_elsewhere(self._forge, plan, plan.head)
+        return self._sign_elsewhere(self._forge, plan, plan.head, built)
 
-    def _sign_elsewhere(self, forge: Forge, plan: Plan, head: str) -> Published:
+    def _sign_elsewhere(self, forge: Forge, plan: Plan, head: str, built: Built) -> Published:
         """The API commits on top of a branch alone, so on one of its own that starts at `head`."""
         begun = self._git.push(head, STAGING, self.tip(STAGING) or "")
         if begun.outcome is not Outcome.LANDED:
             return begun
         made = forge.commit_on_branch(replace(plan, branch=STAGING, replaces=None))
-        if made.outcome is Outcome.LANDED and made.commit is not None and self.has(made.commit):
-            made = self._git.push(made.commit, plan.branch, plan.replaces)
-        self._git.remove(STAGING)
+        try:
+            if made.outcome is Outcome.LANDED and made.commit is not None and self.has(made.commit):
+                built(made.commit)
+                made = self._git.push(made.commit, plan.branch, plan.replaces)
+        finally:
+            self._git.remove(STAGING)
         return made
 
     @property
