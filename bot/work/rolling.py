@@ -12,7 +12,7 @@ from datetime import datetime
 from bot.errors import UserError
 from bot.facts import OwnPullRequest
 from bot.git.clone import Clone
-from bot.git.plan import Plan, Published
+from bot.git.plan import Built, Plan, Published, unseen
 from bot.git.store import GitTree, Store, read_store
 from bot.lessons.history import History
 from bot.lessons.proposal import Reapplied, declined, reapply, salvaged
@@ -83,8 +83,8 @@ class RollingBranch:
         self._replaces = tip or ""
         return base
 
-    def publish(self, plan: Plan) -> Published:
-        return self.default.publish(replace(plan, replaces=self._replaces))
+    def publish(self, plan: Plan, built: Built = unseen) -> Published:
+        return self.default.publish(replace(plan, replaces=self._replaces), built)
 
     def read(
         self, clone: Clone, commit: str | None, repository: int, created_at: datetime | None
