@@ -140,11 +140,14 @@ _LINE_DOES = re.compile(
 )
 
 
+_OTHER_LINE = re.compile(r"(?:(?<=\bwhile )|(?<=\band )|(?<=\bbut ))line \d+(?= \w+s\b)")
+
+
 def _placeless(text: str, made: Material) -> str:
     """Without places in the diff; "Line 12 uses X" and "this file" call the file by name."""
     text = without_places(text)
     place = made.masked.word(made.path) if made.path else "The code"
-    text = _LINE_DOES.sub(place, text)
+    text = _OTHER_LINE.sub("another line", _LINE_DOES.sub(place, text))
     if not made.path:
         return text
     return re.sub(rf"\b[Tt]his (?:file|module|script|workflow|page)\b(?! {CODE})", place, text)

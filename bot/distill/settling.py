@@ -37,9 +37,19 @@ _ADDED = re.compile(
     r"|(?<=\bthe )(?:newly |just )?(?:added|introduced) ",
     re.IGNORECASE,
 )
+#: Asides are left out before clauses are, but for those that name something.
+_ASIDES = (
+    re.compile(r"(?!)"),
+    re.compile(rf"\s+\((?!{CODE}\))[^()]*\)"),
+    re.compile(r"\s+\([^()]*\)"),
+)
+_JOINED_GERUND = re.compile(
+    r",\s(?:\w+ly\s)?\w+ing(?:\s[^\s,;:]+){2,}?(\s(?:and|or)\s)(?=(?:\w+ly\s)?\w+ing\b)"
+)
+_JOINT = re.compile(r"(?:,?\s+(?:but|and|or|so|because|since|while|which|although))+$")
 #: What these do needs an object: "initialize with X".
 _NO_OBJECT = re.compile(
-    r"^(initialize|replace|convert|wrap|rename|validate|cast|escape|close|guard) "
+    r"^(initialize|replace|convert|wrap|rename|validate|cast|escape|close|guard|reword|change) "
     r"(?=(?:with|in|by|using|via|to|into|from|before|after)\b)",
     re.IGNORECASE,
 )
@@ -89,7 +99,12 @@ def independent(text: str) -> str:
     if leaning := _UNSTORABLE.search(text):
         ends = [m.start() for m in _CLAUSE_END.finditer(text, 0, leaning.start() + 1)]
         text = text[: ends[-1]] if ends and ends[-1] > _SHORTEST_CLAUSE else ""
-    return text.strip(" ,;:—–-")
+    return _ended(text)
+
+
+def _ended(text: str) -> str:
+    """Without the joint that a clause leaves behind it when it goes."""
+    return _JOINT.sub("", text.strip(" ,;:—–-"))
 
 
 def definite(text: str, material: Material) -> str:
@@ -114,14 +129,22 @@ def definite(text: str, material: Material) -> str:
 
 def shortened(text: str, material: Material, limit: int) -> str | None:
     """The text where it fits, else its longest beginning that ends with a clause and fits."""
-    if material.length(text) <= limit:
-        return text
-    for aside in (rf"\s+\((?!{CODE}\))[^()]*\)", r"\s+\([^()]*\)"):  # a name goes last
-        text = re.sub(aside, "", text)
-        while material.length(text) > limit:
-            ends = (match.start() for match in _CLAUSE_END.finditer(text))
-            long = [end for end in ends if material.length(text[:end]) > _SHORTEST_CLAUSE]
-            if not long:
-                break
-            text = text[: long[-1]].rstrip(" ,;:—–-")
-    return text if material.length(text) <= limit else None
+    found: list[str] = []
+    for aside in _ASIDES:
+        text = shorter = aside.sub("", text)
+        while material.length(shorter) > limit and (end := _last_end(shorter, material)):
+            shorter = _JOINT.sub("", shorter[:end].rstrip(" ,;:—–-"))
+        if material.length(shorter) <= limit:
+            found.append(shorter)
+    return max(found, key=material.length, default=None)
+
+
+def _last_end(text: str, material: Material) -> int:
+    """Where the last clause begins that is not the first; 0 where there is no other."""
+    ends = [match.start() for match in _CLAUSE_END.finditer(text)]
+    ends += [match.start(1) for match in _JOINED_GERUND.finditer(text)]
+    return max((end for end in ends if _is_clause(text[:end], material)), default=0)
+
+
+def _is_clause(text: str, material: Material) -> bool:
+    return material.length(text) > _SHORTEST_CLAUSE and text.count("(") == text.count(")")

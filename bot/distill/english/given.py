@@ -46,6 +46,7 @@ _MODAL = frozenset(["would", "will", "can", "could", "may", "might", "should"])
 _OPEN_CLAUSE = re.compile(r"\b(?:when|if|while|where|that|which)(?: [\w\ue000-\uf8ff-]+){1,3}$")
 _ADJECTIVE = re.compile(r"(?:mislead|miss|block|conflict|exist|dangl|confus)ing\b", re.IGNORECASE)
 _GERUND_SUBJECT = re.compile(r"^([A-Z]?[\w-]+ing)\s+(.+)$")
+_HALF = re.compile(r"\b(?:of|in|on|for|to|from|with|by|at|as|the|an?)$")
 _PREDICATE = pattern("english", "predicate", r"^{}$")
 _APPROVING = pattern(
     "english",
@@ -158,7 +159,7 @@ def from_gerund_clause(rest: str) -> str | None:
 
 def _base_of(gerund: str) -> str | None:
     """ "early-returning" -> "early-return"."""
-    first, hyphen, last = gerund.rpartition("-")
+    first, hyphen, last = gerund.lower().replace("hard-cod", "hardcod").rpartition("-")
     base = from_gerund(last)
     return f"{first.lower()}{hyphen}{base}" if base else None
 
@@ -192,7 +193,7 @@ def gerund_parts(text: str) -> tuple[str, str, str] | None:
             if from_third(word[0]):
                 closed = len(what)  # "calling X when Y FAILS leads to": the verb of the clause
             continue
-        if what and (_PREDICATE.match(word[0]) or from_third(word[0])):
+        if what and not _HALF.search(what) and (_PREDICATE.match(word[0]) or from_third(word[0])):
             return base, what, predicate
     return None
 

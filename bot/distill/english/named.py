@@ -34,15 +34,19 @@ _NAMES: tuple[tuple[str, str], ...] = (
 
 
 _CLAUSE = pattern("english", "finite", r"\b{}\b")
+_SAYS = re.compile(r"[\w ]+ (\w+s) (?:that|how|whether)\b")
 _SUBORDINATE = re.compile(r"[,;:]| - |\b(?:if|when|because|which|that|where|while|before|after)\b")
 
 
 def has_clause(text: str) -> bool:
     """Whether the text is a sentence of its own; "wrong key in the cache lookup" only names."""
+    text = re.sub(r"\s*\([^()]*\)", ")", text)
     main = _SUBORDINATE.split(text, maxsplit=1)[0]
     words = main.split()
     clause = main_clause(text)
     if clause and RELATIVE.search(clause.subject):
+        return True
+    if (says := _SAYS.match(text)) and from_third(says[1]):
         return True
     return bool(_CLAUSE.search(main)) or any(
         (

@@ -14,6 +14,8 @@ _PLAIN = rules("japanese", "plain")
 _OPENER = pattern("japanese", "opener", r"^{}+")
 _REQUEST = re.compile(r"(.*(?:し|い|き|み|め|え|け|れ|べ|ん|っ)[てで])(?:ください|下さい)$")
 _MEANS = re.compile(r"(.*[うくぐすつむぶるぬ])ことで、(.*)$")
+#: "AするとBできる": what A makes possible; without "できる" it would be what comes of A.
+_MAKES_POSSIBLE = re.compile(r"(.*[うくぐすつむぶるぬ])と、([^、]*できる?(?:ます)?)$")
 _ABLE = re.compile(r"(.*)できる?(?:ます)?$")
 _POINTS_BACK = re.compile(r"これ|この|その|それ")
 #: A noun before "する"; after anything else "して" belongs to a verb in "す".
@@ -32,6 +34,8 @@ def order(text: str) -> Order | None:
     if match := _REQUEST.match(text):
         return Order(_dictionary(match[1]) or text, 3)
     if match := _MEANS.match(text):
+        return Order(_by(match[1], match[2]), 2)
+    if match := _MAKES_POSSIBLE.match(text):
         return Order(_by(match[1], match[2]), 2)
     match = _ABLE.match(text)
     return Order(f"{match[1]}する", 2) if match and not match[1].endswith(("が", "は")) else None
