@@ -31,7 +31,8 @@ class GitServer:
     """Serves every bare repository under `root` as `<url>/<its path>`, from entering to leaving.
 
     `accepts` is asked about the password of each request. Paths in `archived` take no push. While
-    `drop_answers` is true, a push is done and the connection then closed without a word.
+    `drop_answers` is true, a push is done and the connection then closed without a word. While
+    `busy` is not 0, a push is answered 503 and counts it down.
     """
 
     def __init__(self, root: Path, accepts: Callable[[str], bool], port: int = 0) -> None:
@@ -39,6 +40,7 @@ class GitServer:
         self.accepts = accepts
         self.archived: set[str] = set()
         self.drop_answers = False
+        self.busy = 0
         self._server = _Server(("127.0.0.1", port), _Handler)
         self._server.git = self
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
@@ -89,6 +91,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(401, {"WWW-Authenticate": 'Basic realm="sandbox"'}, b"")
         elif pushes and any(url.path.startswith(f"/{path}/") for path in git.archived):
             self._answer(403, {"Content-Type": "text/plain; charset=utf-8"}, _ARCHIVED)
+        elif pushes and git.busy:
+            git.busy -= 1
+            self._answer(503, {}, b"")
         else:
             status, headers, answer = self._backend(url.path, url.query, body)
             if git.drop_answers and pushes and self.command == "POST":
