@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import Column, Engine, String, Table
+from sqlalchemy import Column, Engine, String, Table, delete
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.database import Moment, metadata
@@ -36,3 +36,8 @@ class Rounds:
             .returning(rounds.c.name)  # PostgreSQL's driver counts no inserted rows
         )
         return self._writer.do(lambda connection: connection.execute(begun).first()) is not None
+
+    def forget(self, name: str) -> None:
+        """It was not done: it is time for it at once. Raises Fault."""
+        row = delete(rounds).where(rounds.c.name == name)
+        self._writer.do(lambda connection: connection.execute(row).rowcount)

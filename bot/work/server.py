@@ -42,6 +42,7 @@ from bot.work.commanding import Comments
 from bot.work.committing import Committing
 from bot.work.dashboard import Dashboard
 from bot.work.deciding import Presses
+from bot.work.digesting import Digesting
 from bot.work.distilling import Distillers
 from bot.work.expiries import Expiries
 from bot.work.expiring import Expiring
@@ -251,6 +252,7 @@ class Server:
         )
         self._timers = Timers()
         self._rounds = Rounds(engine, self._writer)
+        self.digesting = Digesting(self.memory, self._rounds, opening, self.telegram, parts.now)
         self.reception = Reception(self.inbox, self._receive)
         health = health_blueprint(self.metrics, self.alive, parts.metrics_token)
         self.tokens = Tokens(engine, self._writer, parts.reader_keys, parts.now)
@@ -297,6 +299,8 @@ class Server:
             self.housekeeping()
             self.presence.reconcile()
             self.indexing.look_at_all()
+        if self._rounds.begin("digest", DAY, now):
+            self.digesting.look()
         if self._rounds.begin("prune", DAY, now):
             self.prune()
         self.indexing.retry()

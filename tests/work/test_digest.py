@@ -1,0 +1,157 @@
+"""The weekly digest of an owner: where it stands, who takes part, and when it says nothing."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.demo.stage import Clock, Stage, stage
+from bot.lessons import rows
+from bot.lessons.rows import WriteRow
+from bot.sandbox.repository import SandboxRepository
+from bot.telegram import Bot
+from tests.fakes.telegram import TOKEN, Telegram, telegram
+from tests.work.conftest import START
+
+CHAT = -100555
+ISSUE, CHATTED = "digest: issue\n", f"digest: telegram\ntelegram: {{chat: {CHAT}}}\n"
+_OWNERS = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def there() -> Iterator[Telegram]:
+    with telegram() as fake:
+        fake.chats.add(CHAT)
+        yield fake
+
+
+@pytest.fixture(scope="module")
+def playing(tmp_path_factory: pytest.TempPathFactory, there: Telegram) -> Iterator[Stage]:
+    clock = Clock(START - datetime.now(UTC))
+    bot = Bot(TOKEN, there.url)
+    with stage(tmp_path_factory.mktemp("stage"), clock, telegram=bot) as made:
+        yield made
+    made.github.assert_no_surprises()
+
+
+@pytest.fixture
+def owner() -> str:
+    return f"owner-{next(_OWNERS)}"
+
+
+def store(
+    playing: Stage, name: str, settings: str, *, appended: int = 2, private: bool = False
+) -> SandboxRepository:
+    """A repository in whose store so much was appended yesterday; the App has heard of it."""
+    at = (playing.clock() - timedelta(days=1)).replace(microsecond=0)
+    row = WriteRow(at=at, counts={"appended": appended}, prs=(1,), active=appended)
+    files = {path: data.decode() for path, data in rows.add({}, [row]).items()}
+    made = playing.forge.create_repository(name, private=private)
+    made.commit("ada", {".github/lessonkeeper.yml": settings, **files})
+    playing.settle()
+    return made
+
+
+def issues(repository: SandboxRepository) -> list[str]:
+    return [each.body for each in repository.issues.values()]
+
+
+def comments(playing: Stage, repository: SandboxRepository) -> list[str]:
+    return [each.body for each in repository.comments.values()]
+
+
+def look(playing: Stage, days: int) -> None:
+    """As the daily round does, so many days later."""
+    playing.clock.move(timedelta(days=days, minutes=1))
+    playing.server.digesting.look()
+
+
+def test_one_issue_tells_of_all_stores_of_the_owner_that_take_part(
+    playing: Stage, owner: str
+) -> None:
+    first = store(playing, f"{owner}/shop", ISSUE, appended=2)
+    other = store(playing, f"{owner}/till", ISSUE, appended=3)
+    silent = store(playing, f"{owner}/quiet", "version: 1\n", appended=50)
+    playing.clock.move(timedelta(days=1))
+    playing.server.round()
+    (body,) = issues(first)
+    assert issues(other) == issues(silent) == []
+    assert ", 2 repositories. What changed most:" in body
+    assert "| lessons appended | 5 | 0 |" in body
+    assert f"--repo {first.forge.clone_url(first)}" in body
+
+
+def test_the_next_week_is_a_comment_and_stands_in_the_same_issue(
+    playing: Stage, owner: str
+) -> None:
+    shop = store(playing, f"{owner}/shop", ISSUE)
+    look(playing, days=1)
+    (before,) = issues(shop)
+    look(playing, days=1)
+    assert issues(shop) == [before]  # the week is not over
+    assert comments(playing, shop) == []
+    look(playing, days=7)
+    (after,) = issues(shop)
+    assert after != before
+    (said,) = comments(playing, shop)
+    assert "| lessons appended | 0 | 2 |" in said
+
+
+def test_who_closed_the_issue_hears_no_more(playing: Stage, owner: str) -> None:
+    shop = store(playing, f"{owner}/shop", ISSUE)
+    look(playing, days=1)
+    before = issues(shop)
+    shop.close_issue(1, "ada")
+    look(playing, days=7)
+    assert issues(shop) == before
+    assert comments(playing, shop) == []
+
+
+def test_nothing_is_said_of_two_weeks_in_which_nothing_happened(playing: Stage, owner: str) -> None:
+    shop = store(playing, f"{owner}/shop", ISSUE)
+    look(playing, days=1)
+    look(playing, days=7)
+    look(playing, days=7)
+    assert len(comments(playing, shop)) == 1
+
+
+def test_what_a_private_repository_holds_is_told_in_a_private_one(
+    playing: Stage, owner: str
+) -> None:
+    public = store(playing, f"{owner}/shop", ISSUE)
+    private = store(playing, f"{owner}/vault", ISSUE, private=True)
+    look(playing, days=1)
+    assert issues(public) == []
+    assert len(issues(private)) == 1
+
+
+def test_a_chat_gets_one_message_and_no_issue(playing: Stage, there: Telegram, owner: str) -> None:
+    shop = store(playing, f"{owner}/shop", CHATTED, appended=4)
+    look(playing, days=1)
+    assert issues(shop) == []
+    (message,) = there.in_chat(CHAT)
+    assert message.texts[0].startswith(f"Lessonkeeper, {owner}. ")
+    assert "lessons appended: 4 (the week before: 0)" in message.texts[0]
+    look(playing, days=1)
+    assert len(there.in_chat(CHAT)) == 1
+
+
+def test_what_the_forge_fails_at_is_told_at_the_next_look(playing: Stage, owner: str) -> None:
+    shop = store(playing, f"{owner}/shop", ISSUE)
+    playing.github.fail_next("POST", f"/repos/{owner}/shop/issues", 502)
+    look(playing, days=1)
+    assert issues(shop) == []
+    look(playing, days=1)
+    assert len(issues(shop)) == 1
+
+
+def test_where_issues_are_turned_off_the_next_repository_has_it(playing: Stage, owner: str) -> None:
+    first = store(playing, f"{owner}/shop", ISSUE)
+    other = store(playing, f"{owner}/till", ISSUE)
+    playing.github.fail_next("GET", f"/repos/{owner}/shop/issues", 410)
+    look(playing, days=1)
+    assert issues(first) == []
+    assert len(issues(other)) == 1
