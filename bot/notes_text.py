@@ -10,14 +10,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from bot.distill.neutral import inert
+from bot.errors import UserError
 from bot.lessons.rows import NoteRow
 from bot.notes.note import Note
 from bot.settings import CommitStyle
 from bot.talk import COMMIT, many, quoted
-from bot.texts import message
+from bot.texts import FilesReport, message
 
 PREFIX = "docs(notes)"
-_DID = ("flagged", "rescued", "deleted")
+_DID = ("captured", "confirmed", "flagged", "rescued", "deleted")
 
 
 def commit_message(
@@ -29,10 +30,23 @@ def commit_message(
     signer: str | None = None,
 ) -> str:
     """`docs(notes): 1 flagged, 2 deleted`; the body says which and why."""
-    did = Counter(row.did for row in rows)
-    subject = f"{PREFIX}: {', '.join(f'{did[each]} {each}' for each in _DID if did[each])}"
     lines = [told(row, notes.get(row.path)) for row in rows]
-    return message(subject, lines, (), style, direct=direct, signer=signer)
+    return message(subject(rows), lines, (), style, direct=direct, signer=signer)
+
+
+def subject(rows: Sequence[NoteRow]) -> str:
+    """Of a commit, and the title of a pull request."""
+    did = Counter(row.did for row in rows)
+    return f"{PREFIX}: {', '.join(f'{did[each]} {each}' for each in _DID if did[each])}"
+
+
+def proposal(rows: Sequence[NoteRow], notes: Mapping[str, Note]) -> str:
+    """The body of the pull request that deletes notes."""
+    listed = "\n".join(f"- {told(row, notes.get(row.path))}" for row in rows)
+    return (
+        f"What these notes are about is over:\n\n{listed}\n\n"
+        "Merging deletes them. Closed unmerged, these are not proposed again."
+    )
 
 
 def told(row: NoteRow, note: Note | None) -> str:
@@ -123,6 +137,25 @@ def may_be_retired(subject: str, count: int) -> str:
 
 def refused(reason: str) -> str:
     return f"The notes could not be changed: {quoted(reason)}"
+
+
+def proposed_in(number: int) -> str:
+    return f"Commits go through pull requests here: #{number} deletes what is ticked."
+
+
+SHOWN = 50  # problems in one check run: more than anyone mends in one go
+
+
+def problems_report(found: Sequence[UserError]) -> FilesReport:
+    """What is wrong with notes, each problem with file, line and remedy."""
+    lines = [f"- {inert(str(each))}" for each in found[:SHOWN]]
+    if len(found) > SHOWN:
+        lines.append(f"- {len(found) - SHOWN} more.")
+    return FilesReport(
+        f"{many(len(found), 'note')} to mend",
+        "A note that cannot be read is not found by search; everything else goes on.",
+        "\n".join(lines),
+    )
 
 
 def _list(notes: Sequence[Note]) -> str:

@@ -15,13 +15,13 @@ from bot.git.store import GitTree, Store, read_store
 from bot.lessons import rows
 from bot.lessons.rows import NoteRow
 from bot.lessons.store import Edit, sweep
-from bot.notes.lifespan import as_flagged, flags, is_asked
+from bot.notes.lifespan import as_flagged, endings, flags, is_asked
 from bot.notes.note import Kind, Note
 from bot.notes.subjects import is_about, named
 from bot.settings import Settings
 from bot.texts import commit_message, told
 from bot.work.note_writes import ENDING, NoteWrite
-from bot.work.writing import Branch, Written, apply
+from bot.work.writing import Branch, Written, apply, settings_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,15 @@ def sweep_all(branch: Branch, now: datetime) -> Swept:
     lessons = apply(branch, decide, say)
     head = branch.head()
     there = read_notes(branch.clone, head, ENDING).notes
-    flagged = flags(rows.read(read_store(branch.clone, head, 0).snapshot.events))
-    write = NoteWrite(as_flagged(there.values(), flagged), now)
+    store = read_store(branch.clone, head, 0)
+    flagged = flags(rows.read(store.snapshot.events))
+    settings = settings_of(store)
+
+    def ends(notes: Mapping[str, Note], flagged: Mapping[str, NoteRow]) -> Sequence[NoteRow]:
+        found = as_flagged(notes.values(), flagged)
+        return endings(notes.values(), flagged, found, now, settings.notes.grace)
+
+    write = NoteWrite(ends)
     notes = write.write(branch)
     lines = [told(change) for change in lessons.edit.told]
     lines += [notes_text.told(row, there.get(row.path)) for row in write.ended]

@@ -116,3 +116,12 @@ def as_flagged(notes: Iterable[Note], flagged: Mapping[str, NoteRow]) -> Finding
     found = ((note.job, flag_of(note, flagged)) for note in notes)
     closings = {job: flag.at for job, flag in found if job is not None and flag is not None}
     return Findings(closings, sweeping=True)
+
+
+def as_told(notes: Iterable[Note], told: Mapping[Job, datetime]) -> dict[str, NoteRow]:
+    """Flags that stand in no tree: of the closed jobs that were told what ends with them."""
+    return {
+        note.path: NoteRow(told[note.job], note.path, FLAGGED, str(note.job))
+        for note in notes
+        if note.kind is Kind.CONTEXT and note.job is not None and note.job in told
+    }

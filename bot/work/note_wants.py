@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import (
     BigInteger,
@@ -65,6 +65,8 @@ class DeleteNote:
     path: str
     issue: int
 
+
+KEEP = timedelta(days=30)
 
 NoteWant = LookAtAll | LookAtSubjects | LookAtJob | RetireSubject | DeleteNote
 _KINDS: dict[str, type[NoteWant]] = {
@@ -140,6 +142,11 @@ class NoteWants:
             request_write(c, repository, at)
 
         self._writer.do(change)
+
+    def prune(self, now: datetime) -> None:
+        """Of repositories that the App has left for good, nobody takes them."""
+        old = delete(note_wants).where(note_wants.c.due_at < now - KEEP)
+        self._writer.do(lambda c: c.execute(old).rowcount)
 
 
 def _want(kind: str, text: str) -> NoteWant:

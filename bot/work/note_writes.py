@@ -5,9 +5,8 @@ Knows the forge and git through a place; what ends is decided by `bot.notes.life
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from bot.git.clone import Clone
 from bot.git.notes import read_notes
@@ -15,7 +14,7 @@ from bot.git.store import Store
 from bot.lessons import rows
 from bot.lessons.rows import NoteRow
 from bot.lessons.store import Edit
-from bot.notes.lifespan import DELETED, Findings, endings, flags
+from bot.notes.lifespan import DELETED, flags
 from bot.notes.note import Kind, Note
 from bot.notes_text import commit_message
 from bot.settings import Settings
@@ -24,16 +23,21 @@ from bot.work.writing import Branch, Written, apply
 ENDING = (Kind.CONTEXT, Kind.LESSON)
 
 
+Decide = Callable[[Mapping[str, Note], Mapping[str, NoteRow]], Sequence[NoteRow]]
+
+
 @dataclass(slots=True)
 class NoteWrite:
-    """One write of what ends; afterwards what it was decided on, and its commit if there is one."""
+    """One write of what ends; afterwards what it was decided on, and its commit if there is one.
 
-    findings: Findings
-    now: datetime
-    direct: bool = True
+    `decide` gives the rows of what becomes of the notes on a tip, given them and their flags.
+    """
+
+    decide: Decide
     signer: str | None = None
+    direct: bool = True
     notes: Mapping[str, Note] = field(default_factory=dict)
-    ended: tuple[NoteRow, ...] = ()
+    ended: Sequence[NoteRow] = ()
     commit: str = ""
 
     def write(
@@ -47,13 +51,22 @@ class NoteWrite:
         clone = branch.clone
         written = apply(
             branch,
-            lambda store, settings: self._edit(clone, store, settings),
+            lambda store, _: self.edit(clone, store),
             self._say,
             repository=repository,
             owner_defaults=owner_defaults,
         )
         self.commit = written.commit or ""
         return written
+
+    def edit(self, clone: Clone, store: Store) -> Edit:
+        """What ends in the commit of the store."""
+        self.notes = read_notes(clone, store.commit, ENDING).notes
+        events = store.snapshot.events
+        self.ended = tuple(self.decide(self.notes, flags(rows.read(events))))
+        deleted = dict.fromkeys(row.path for row in self.ended if row.did == DELETED)
+        changes = {**deleted, **rows.add(events, self.ended)}
+        return Edit(changes, counts={}, rows=self.ended, readable=True)
 
     @property
     def left(self) -> tuple[Note, ...]:
@@ -65,20 +78,6 @@ class NoteWrite:
         """Those that it deleted for this cause."""
         rows_ = (row for row in self.ended if (row.did, row.cause) == (DELETED, cause))
         return tuple(self.notes[row.path] for row in rows_)
-
-    def _edit(self, clone: Clone, store: Store, settings: Settings) -> Edit:
-        self.notes = read_notes(clone, store.commit, ENDING).notes
-        events = store.snapshot.events
-        self.ended = endings(
-            self.notes.values(),
-            flags(rows.read(events)),
-            self.findings,
-            self.now,
-            settings.notes.grace,
-        )
-        deleted = dict.fromkeys(row.path for row in self.ended if row.did == DELETED)
-        changes = {**deleted, **rows.add(events, self.ended)}
-        return Edit(changes, counts={}, rows=self.ended, readable=True)
 
     def _say(self, _: Edit, settings: Settings) -> str:
         return commit_message(

@@ -367,6 +367,7 @@ class Server:
         self.failed_jobs.prune(now)
         self.questions.prune(now)
         self.notices.prune(now)
+        self.note_wants.prune(now)
         self.sections.prune(now)
         self.tokens.prune(now)
         self.reports.prune(now)

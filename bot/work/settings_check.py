@@ -19,6 +19,7 @@ from bot.git.trust import distrust
 from bot.lessons.store import LESSONS
 from bot.settings.file import read as read_settings
 from bot.texts import FilesReport, distrusted, files_broken
+from bot.work import notes_check
 from bot.work.places import Place
 from webhooks.events import Event, PullRequestChanged, Pushed
 
@@ -48,6 +49,8 @@ class SettingsCheck:
                 error = _broken(place)
                 if error is not None:
                     self.tell(place, error)
+                else:
+                    _tell_notes(place)
 
     def tell(self, place: Place, error: UserError) -> None:
         """Puts what stops every write on the default branch's head, where it is about our files."""
@@ -73,8 +76,18 @@ class SettingsCheck:
             file = File(LESSONS, Kind.REGULAR, proposed, len(proposed))
             if reason := distrust(file):
                 reports.append(distrusted(LESSONS, reason))
+        notes = notes_check.proposed(forge, {path for path in touched if path}, head)
+        reports += [notes] if notes is not None else []
         if reports and not _say(forge, head, tuple(reports)):
             forge.comment(event.number, _markdown(reports), key="settings")
+
+
+def _tell_notes(place: Place) -> None:
+    with place.branch() as branch:
+        head = branch.head()
+        report = notes_check.standing(branch.clone, head) if head is not None else None
+    if head is not None and report is not None:
+        _say(place.forge, head, (report,))
 
 
 def _broken(place: Place) -> UserError | None:

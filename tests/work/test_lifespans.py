@@ -6,6 +6,7 @@ import pytest
 
 from bot.demo.stage import Stage
 from bot.facts import Permission
+from bot.sandbox.pull_request import SandboxPullRequest
 from bot.sandbox.records import Comment
 from bot.work.note_wants import LookAtAll
 from tests.work.conftest import Shop, make_shop
@@ -295,3 +296,60 @@ def test_a_closed_checklist_comes_back_by_a_command_alone(shop: Shop) -> None:
     issue = shop.repository.issues[number]
     assert issue.closed_at is None
     assert issue.body.count("- [ ] ") == 3
+
+
+# --- where commits go through pull requests -----------------------------------------------------
+
+
+def proposals(shop: Shop) -> list[SandboxPullRequest]:
+    return [p for p in shop.repository.pulls.values() if p.head == "lessonkeeper/notes"]
+
+
+def test_notes_are_deleted_by_the_merge_of_a_proposal_and_reopening_withdraws_it(
+    playing: Stage,
+) -> None:
+    shop = make_shop(playing, "commit_every: 0\nmode: pull_request\n")
+    over, back = (shop.repository.open_issue("ada", title).number for title in ("A", "B"))
+    write(shop, over=context(f"#{over}"), back=context(f"#{back}"))
+    for issue in (over, back):
+        shop.repository.close_issue(issue, "ada")
+    shop.stage.settle()
+    assert (proposals(shop), len(said(shop, over))) == ([], 1)
+    shop.pass_time(days=8)
+    sweep(shop)
+    (pull,) = proposals(shop)
+    assert pull.title == "docs(notes): 2 deleted"
+    assert there(shop) == {"over.md", "back.md"}
+
+    shop.repository.reopen_issue(back, "ada")
+    shop.stage.settle()
+    assert pull.title == "docs(notes): 1 deleted"
+    pull.merge("ada")
+    shop.stage.settle()
+    sweep(shop)
+    assert there(shop) == {"back.md"}
+    assert len(proposals(shop)) == 1
+
+
+def test_a_tick_is_proposed_and_what_was_declined_is_not_proposed_again(playing: Stage) -> None:
+    shop = make_shop(playing, "commit_every: 0\nmode: pull_request\n")
+    issue = shop.repository.open_issue("ada", "A").number
+    write(shop, over=context(f"#{issue}"))
+    with_stories(shop)
+    shop.repository.comment(issue, "ada", "/lessons subject-retired billing")
+    shop.repository.close_issue(issue, "ada")
+    shop.stage.settle()
+    shop.pass_time(days=8)
+    sweep(shop)
+    tick(shop, "other", "ada")
+    (pull,) = proposals(shop)
+    assert pull.title == "docs(notes): 2 deleted"
+    assert said(shop, checklist(shop)) == [
+        f"Commits go through pull requests here: #{pull.number} deletes what is ticked."
+    ]
+    pull.close("ada")
+    shop.stage.settle()
+    shop.pass_time(days=1)
+    sweep(shop)
+    assert len(proposals(shop)) == 1
+    assert there(shop) == {"over.md", "lost.md", "twice.md", "other.md"}

@@ -63,6 +63,31 @@ def test_removing_the_file_is_told_too(estate: Estate) -> None:
     assert check.title == f"{FILE} is removed"
 
 
+def test_notes_that_cannot_be_read_are_told_where_they_are_proposed_and_where_they_stand(
+    estate: Estate,
+) -> None:
+    slow, lost = ".agent-corp/notes/slow.md", ".agent-corp/notes/lost.md"
+    story = "---\nkind: lesson\nsubject: src/\nclass: lost-work\n---\n\n# Lost\n"
+    pull = estate.shop.open_pull_request("ben", {slow: "---\nkind: context\n---\n", lost: story})
+    estate.settle()
+    (check,) = checks(estate, pull.head_sha)
+    assert check.title == "2 notes to mend"
+    assert check.text == (
+        f"- {slow}:1: A context note names its job."
+        ' Write `job: "#12"`, the issue or pull request that it ends with.\n'
+        f"- {lost}:4: The class `lost-work` is not in .agent-corp/rules.md."
+        " Add `- **lost-work**: …` there, or name one that is."
+    ).replace("#12", "#\u200b12")
+
+    pull.merge("ada")
+    estate.settle()
+    (check,) = checks(estate, estate.shop.tip())
+    assert check.title == "2 notes to mend"
+    estate.shop.commit("ada", {slow: None, lost: story.replace("class: lost-work\n", "")})
+    estate.settle()
+    assert checks(estate, estate.shop.tip()) == []
+
+
 def test_a_lessons_file_that_could_not_be_trusted_is_told(estate: Estate) -> None:
     pull = estate.shop.open_pull_request("ben", {LESSONS: CONFLICT})
     estate.settle()
