@@ -44,9 +44,7 @@ def opposite(sentence: str, subject: str = "", *, trusted: bool = False) -> Orde
     return Order(upper_first(_relative(found)), 1) if found else None
 
 
-_WHERE = re.compile(
-    r"^((?:with|in|on|at|during|within|inside|when|while|after|before) [^,:;]+), ", re.I
-)
+_WHERE = re.compile(r"^((?:in|on|during|when|after|before) [^,:;]+), ", re.I)
 
 
 def _where(text: str, found: str | None) -> str | None:

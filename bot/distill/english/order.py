@@ -16,7 +16,7 @@ _DROPPED = re.compile(
     r"\b(?:this|that|these|those|it|above|review|comment)\b|^(?:given|as|since|because|while)\b",
     re.IGNORECASE,
 )
-_KEPT = re.compile(r"(?:with|when|if|for|to|in|unless|where|once|before|after|during|on)\b")
+_KEPT = re.compile(r"(?:when|if|for|to|in|unless|where|once|before|after|during|on)\b")
 _MANY = re.compile(
     r"(?!(?:ensure|make|check|verify|confirm|let|see|document|assert|test|guarantee)\b)"
     r"[A-Za-z-]+ (?:[\w-]+ )?[\w-]+s(?: \([^()]*\))? "
