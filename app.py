@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     options.given = [*(sys.argv[1:] if arguments is None else arguments)]
     logging.basicConfig(
-        level=logging.DEBUG if options.verbose else logging.INFO,
+        level=_log_level(options),
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         stream=sys.stderr,
     )
@@ -54,6 +54,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BROKE
     except BrokenPipeError:
         return DONE
+
+
+def _log_level(options: argparse.Namespace) -> int:
+    """A server tells what it does; a command only what its caller has to know."""
+    if options.verbose:
+        return logging.DEBUG
+    return logging.INFO if options.command is _serve else logging.WARNING
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -83,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("--json", action="store_true")
     demo = command("demo", _demo, "the whole story on a sandbox: no account, no key, no network")
     demo.add_argument("--keep", metavar="DIR", type=Path, help="leave the sandbox there")
+    demo.add_argument("--stay", action="store_true", help="then press Keep yourself, in a browser")
     learn = command("learn", _learn, "one review from a file into a repository")
     _repository(learn)
     learn.add_argument("--review", metavar="FILE", required=True, help="JSON; - for standard input")
@@ -647,7 +655,7 @@ def _doctor(options: argparse.Namespace) -> int:
 def _demo(options: argparse.Namespace) -> int:
     from bot.demo.story import demo
 
-    return demo(options.keep)
+    return demo(options.keep, stay=options.stay)
 
 
 def _serve(options: argparse.Namespace) -> int:

@@ -9,20 +9,22 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
+from rich.panel import Panel
 
 from bot.commands.reading import block
 from bot.demo.stage import Clock, Stage, stage
-from bot.errors import Fault
-from bot.facts import Permission
+from bot.errors import CallError, Fault
+from bot.facts import Account, Permission
 from bot.git.local import open_target
 from bot.sandbox.pull_request import Inline
+from bot.sandbox.records import CheckRun
 from bot.sandbox.repository import SandboxRepository
 
 SPAN = timedelta(days=100)  # how far back the story begins, so that it ends today
@@ -32,6 +34,7 @@ SETTINGS = """version: 1
 commit_every: 0            # the story does not wait
 reviewers:
   - {login: "rabbit[bot]", commented: strong}
+founders: [grace]          # whose reviews are offered with a button, not distilled
 """
 
 FILES = {
@@ -60,9 +63,12 @@ class Story:
         self.console.print(f"\n[bold]{day}  {title}[/bold]")
         if said:
             self.console.print(f"  [italic]“{escape(said)}”[/italic]")
+        before = len(self.on.sent)
         act()
-        posted = self.on.settle()
-        self.console.print(f"  {posted} signed deliveries posted", style="dim")
+        self.on.settle()
+        posted = len(self.on.sent) - before
+        deliveries = "delivery" if posted == 1 else "deliveries"
+        self.console.print(f"  {posted} signed {deliveries} posted", style="dim")
         for subject in self.new_subjects():
             self.console.print(f"  → [green]{escape(subject)}[/green]")
 
@@ -90,31 +96,51 @@ class Story:
         return self.shop.bare.read(self.shop.tip(), LESSONS).decode()
 
 
-def demo(keep: Path | None = None) -> int:
-    """Tells the story; 0 when every claim held. `keep`: the sandbox stays in that directory."""
+def demo(keep: Path | None = None, *, stay: bool = False) -> int:
+    """Tells the story; 0 when every claim held. `keep`: the sandbox stays in that directory.
+
+    `stay`: the server runs on, with a finding to be kept by a press in the browser, until Ctrl-C.
+    Raises CallError for a directory that holds something already or cannot be made.
+    """
     console = Console(highlight=False, soft_wrap=True)
     with ExitStack() as stack:
         if keep is None:
             directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="demo-")))
         else:
-            keep.mkdir(parents=True, exist_ok=True)
-            directory = keep.resolve()
+            directory = _empty(keep)
         console.print(
             "Lessonkeeper on a sandbox: the real receiver, queue, distiller and git path, and a"
             " forge that plays GitHub on loopback. No account, no key, no network."
         )
-        made = stack.enter_context(stage(directory, Clock(-SPAN)))
+        guest = Account(0, "ada") if stay else None
+        made = stack.enter_context(stage(directory, Clock(-SPAN), guest=guest))
         shop = _open_shop(made)
         story = Story(made, shop, console)
         _tell(story)
         _end(story, directory if keep else None)
         made.github.assert_no_surprises()
+        if stay:
+            _stay(story)
     return 1 if story.failures else 0
+
+
+def _empty(keep: Path) -> Path:
+    """The directory, made where it is not there."""
+    try:
+        keep.mkdir(parents=True, exist_ok=True)
+        taken = any(keep.iterdir())
+    except OSError as error:
+        raise CallError(
+            f"{keep} cannot be used: {error.strerror}.", remedy="Name another with --keep."
+        ) from error
+    if taken:
+        raise CallError(f"{keep} is not empty.", remedy="Name a new directory with --keep.")
+    return keep.resolve()
 
 
 def _open_shop(on: Stage) -> SandboxRepository:
     shop = on.forge.create_repository("acme/shop", FILES)
-    for login in ("ada", "ben", "cleo"):
+    for login in ("ada", "ben", "cleo", "grace"):
         shop.set_permission(login, Permission.WRITE)
     on.forge.account("rabbit[bot]", "Bot")
     on.settle()
@@ -201,9 +227,58 @@ def _tell(story: Story) -> None:
     story.step(
         "ada asks for changes in #5", lambda: fifth.review("ada", "changes_requested", fresh), fresh
     )
+    _keep(story)
     before = story.messages()
-    story.step("every delivery of #5 comes once more, under new ids", lambda: _again(story))
+    story.step("the last deliveries come once more, under new ids", lambda: _again(story))
     story.check("a replay writes nothing", story.messages() == before)
+
+
+def _keep(story: Story) -> None:
+    """A founder's review is offered in the check run, and one press keeps it."""
+    shop = story.shop
+    said = "Say in the changelog what a user has to do, before you tag a release."
+    sixth = shop.open_pull_request("ben", {"CHANGELOG.md": "# Changes\n"}, title="Tag 2.0")
+    story.step(
+        "grace, a founder, asks for changes in #6: nothing is written before somebody presses",
+        lambda: sixth.review("grace", "changes_requested", said),
+        said,
+    )
+    run = _check_run(shop, sixth.head_sha)
+    buttons = "  ".join(f"[ {button.label} ]" for button in run.buttons)
+    text = f"{run.title}\n\n{run.text}\n\n{buttons}"
+    story.console.print(
+        Panel(escape(text), title=f"the check run {run.name} on #6", title_align="left", width=100)
+    )
+    keep = next(button for button in run.buttons if button.identifier.startswith("keep:"))
+    story.step(
+        f"grace presses “{keep.label}”", lambda: shop.press(run.id, keep.identifier, "grace")
+    )
+    story.check("her note is kept, once, as a founder's", "(#6, " in story.lessons())
+
+
+def _check_run(shop: SandboxRepository, head: str) -> CheckRun:
+    return next(run for run in shop.check_runs.values() if run.head_sha == head)
+
+
+def _stay(story: Story) -> None:
+    """Leaves a finding to be decided, and the pages of the server to do it on."""
+    said = "Name the migration in the title of a pull request that brings one."
+    pull = story.shop.open_pull_request("ben", {"src/db.py": "e = 1\n"}, title="Migrate")
+    pull.review("grace", "changes_requested", said)
+    story.on.settle()
+    link = story.on.server.sign_in.link(story.on.url)
+    story.console.print(
+        f"\n[bold]grace has a finding in #{pull.number} that waits for you.[/bold] Open this link,"
+        f" good once and on this machine, and press Keep:\n\n  {link}\n\nCtrl-C ends the sandbox."
+    )
+    known = len(story.messages())
+    with suppress(KeyboardInterrupt):
+        while True:
+            story.on.post()  # what the bot pushes comes back to it, as on GitHub
+            for subject in story.messages()[known:]:
+                story.console.print(f"  → [green]{escape(subject)}[/green]")
+                known += 1
+            time.sleep(0.5)
 
 
 def _again(story: Story) -> None:
