@@ -177,6 +177,11 @@ def _parser() -> argparse.ArgumentParser:
     audit.set_defaults(command=_report_audit)
     _repositories(audit)
     audit.add_argument("--json", action="store_true")
+    week = kinds.add_parser("digest", help="what changed most in a week")
+    week.set_defaults(command=_report_digest)
+    _repositories(week)
+    week.add_argument("--until", type=_day, metavar="DATE", help="the first day after it; today")
+    week.add_argument("--json", action="store_true")
     return parser
 
 
@@ -203,11 +208,6 @@ def _day(text: str) -> datetime:
     return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
 
 
-    week = kinds.add_parser("digest", help="what changed most in a week")
-    week.set_defaults(command=_report_digest)
-    _repositories(week)
-    week.add_argument("--until", type=_day, metavar="DATE", help="the first day after it; today")
-    week.add_argument("--json", action="store_true")
 def _bytes(name: str) -> bytes:
     """The bytes of a file that the caller named. Raises CallError."""
     try:
@@ -600,6 +600,22 @@ def _report_audit(options: argparse.Namespace) -> int:
     return NO if found.findings else DONE
 
 
+def _report_digest(options: argparse.Namespace) -> int:
+    from bot import digest_text
+    from bot.reports.digest import digest
+
+    until = (options.until or _now()).date()
+    with _facts(options.repo) as stores:
+        found = digest([store.history for store in stores], until)
+    if options.json:
+        _print(digest_text.to_json(found) | _made(options).to_json())
+    elif found is None:
+        print("Nothing happened in this week and the one before.")
+    else:
+        print(digest_text.markdown(found, digest_text.command(found, options.repo)))
+    return DONE
+
+
 @contextmanager
 def _facts(places: Sequence[str]) -> Iterator[list[StoreFacts]]:
     """What stands in each repository. Raises CallError where there is none to open."""
@@ -668,22 +684,6 @@ def _serve(options: argparse.Namespace) -> int:
 
     logs.install()
     return serve(read(os.environ), options.host, options.port, poll=options.poll, once=options.once)
-
-
-def _report_digest(options: argparse.Namespace) -> int:
-    from bot import digest_text
-    from bot.reports.digest import digest
-
-    until = (options.until or _now()).date()
-    with _facts(options.repo) as stores:
-        found = digest([store.history for store in stores], until)
-    if options.json:
-        _print(digest_text.to_json(found) | _made(options).to_json())
-    elif found is None:
-        print("Nothing happened in this week and the one before.")
-    else:
-        print(digest_text.markdown(found, digest_text.command(found, options.repo)))
-    return DONE
 
 
 if __name__ == "__main__":
