@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bot.bench import receiving, reviews, texts, writes
+from bot.bench import derived, receiving, reviews, texts, writes
 from bot.bench.table import Machine, Row, into, machine, to_json, to_markdown
 from bot.bench.writes import SIZES
 from bot.distill.evaluate import Gold
@@ -62,6 +62,8 @@ def measures(directory: Path) -> dict[str, Measure]:
             lambda shop, protocol: writes.by_size(shop, protocol, WRITES, tick, SIZES)
         ),
         "decision": lambda tick: texts.decision(findings, SMALL, tick),
+        "block": lambda tick: derived.block_rows(findings, SMALL, tick),
+        "rebuild": lambda tick: derived.rebuild(findings, SMALL, tick),
         "pairs": lambda tick: texts.pairs(findings, SMALL, tick),
         "rule": lambda tick: texts.rule(findings, _lessons(gold), tick),
         "distilled": lambda tick: texts.distilled(findings, Offline(), tick),

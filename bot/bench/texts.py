@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from subprocess import run
-from sys import executable
 
 from bot.bench.opposites import opposites, pairs_in_a_frame
 from bot.bench.rounds import Spread, timed
@@ -17,8 +17,7 @@ from bot.bench.store import TODAY, FirstGroup, evidence, sentences, store_files,
 from bot.bench.table import Row
 from bot.distill.model import Distiller, Remark
 from bot.distill.pipeline import distill_review
-from bot.lessons import bullet, rows
-from bot.lessons.reading import reading, stem
+from bot.lessons.reading import reading
 from bot.lessons.similarity import decide
 from bot.lessons.store import LESSONS, Snapshot, write
 from bot.reports.labels import Label, LabelledPair, Score, parse_labels, score_labels
@@ -47,7 +46,7 @@ def decision(findings: bytes, rounds: int, tick: Tick) -> list[Row]:
     warm: list[float] = []
     cold: list[float] = []
     for text in new:
-        _forget()
+        forget()
         cold.append(against_all(text))
         reading.cache_clear()
         for other in kept:
@@ -68,7 +67,7 @@ def _whole_write(kept: Sequence[str], new: Sequence[str], tick: Tick) -> Row:
     snapshot = Snapshot(files[LESSONS], events, FirstGroup(), 7, attributes=True)
     seconds = []
     for number, text in enumerate(new):
-        _forget()
+        forget()
         found = [evidence(text, 6000 + number, TODAY - timedelta(hours=1))]
         seconds.append(
             timed(lambda found=found: write(snapshot, found, Settings(), TODAY.date()))  # type: ignore[misc]
@@ -80,9 +79,12 @@ def _whole_write(kept: Sequence[str], new: Sequence[str], tick: Tick) -> Row:
     )
 
 
-def _forget() -> None:
-    for cache in (reading, stem, bullet.read, rows.parse):
-        cache.cache_clear()
+def forget() -> None:
+    """As a process that has read nothing yet."""
+    modules = [module for name, module in sys.modules.items() if name.startswith("bot.")]
+    for each in itertools.chain.from_iterable(vars(module).values() for module in modules):
+        if isinstance(each, type(reading)):
+            each.cache_clear()
 
 
 def _quick(what: str, seconds: Sequence[float], limit: float | None = None) -> Row:
@@ -122,9 +124,9 @@ def pairs(findings: bytes, rounds: int, tick: Tick) -> list[Row]:
         paths = [Path(directory) / name for name, _ in files]
         for path, (_, data) in zip(paths, files, strict=True):
             path.write_bytes(data)
-        call = [executable, str(app), "report", "pairs", *map(str, paths)]
+        call = [sys.executable, str(app), "report", "pairs", *map(str, paths)]
         for _ in range(rounds):
-            _forget()
+            forget()
             alone.append(timed(lambda: report_pairs(files, None, Settings(), TODAY.date())))
             command.append(timed(lambda: run(call, check=True, capture_output=True)))
             tick()

@@ -146,7 +146,7 @@ def _valid(draft: Draft, entry: Entry, root: str) -> list[Signal]:
     found = {
         (s.row.source, s.row.sentence): s
         for s in (*draft.history.evidence_of(root), *entry.signals)
-        if s.id not in draft.invalid
+        if s.id not in draft.invalid and s.id not in draft.history.outdated
     }
     return sorted(found.values(), key=lambda s: (s.row.at, s.id))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from bot.lessons import rows
 from bot.lessons.rows import (
@@ -26,6 +27,8 @@ from bot.lessons.rows import (
     SignalRow,
     StoreRow,
 )
+
+COUNTED: Final = 5_000  # newest signals that candidates are reduced from (SPEC 6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,11 @@ class History:
             for r in self.recorded
             if isinstance(r.row, SignalRow) and r.row.bullet is not None
         )
+
+    @cached_property
+    def outdated(self) -> frozenset[str]:
+        """Rows of signals beyond the newest COUNTED, which make no lesson stand."""
+        return frozenset(signal.id for signal in self.signals[:-COUNTED])
 
     @cached_property
     def seen(self) -> tuple[Signal, ...]:

@@ -65,7 +65,8 @@ def merit(
 
 
 def falls(verdicts: Iterable[AdherenceRow], since: datetime, settings: Standing) -> bool:
-    """Whether the violations since the promotion reach the limit and outnumber what followed it.
+    """Whether the violations since the promotion reach the limit, and what followed it does not
+    outnumber them.
 
     One verdict per lesson and pull request counts, the first.
     """
@@ -75,4 +76,4 @@ def falls(verdicts: Iterable[AdherenceRow], since: datetime, settings: Standing)
             counted.setdefault(row.pr, row.verdict)
     violations = sum(verdict == VIOLATED for verdict in counted.values())
     followed = sum(verdict == FOLLOWED for verdict in counted.values())
-    return violations >= settings.violations and violations > followed
+    return violations >= settings.violations and followed <= violations

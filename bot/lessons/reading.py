@@ -70,6 +70,7 @@ def reading(text: str) -> Reading:
     )
 
 
+@functools.lru_cache(maxsize=1024)  # a block compares each of its lines with the others
 def tokens(text: str) -> frozenset[str]:
     """The maximal runs of Unicode letters and digits of the case-folded NFKC text.
 

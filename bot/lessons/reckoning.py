@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 
+from bot.lessons.bullet import Verdict
 from bot.lessons.draft import Draft
 from bot.lessons.edit import Evidence, Occasion, Outcome, Reckoning, Taught
 from bot.lessons.elevation import touches
@@ -19,8 +20,8 @@ from bot.lessons.tree import named
 def reckon(
     draft: Draft, evidence: Sequence[Evidence], outcomes: Sequence[Outcome]
 ) -> tuple[Reckoning, ...]:
-    """Of each pull request that this write heard something of."""
-    prs = {each.pr for each in evidence if each.pr}
+    """Of each pull request whose reviews or CI this write heard of; whoever keeps a note knows."""
+    prs = {each.pr for each in evidence if each.pr and each.channel is not Verdict.FOUNDER_NOTE}
     if not prs:
         return ()
     found = _by_lesson(draft)

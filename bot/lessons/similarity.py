@@ -47,7 +47,7 @@ def compare(a: Reading, b: Reading, refresh: Refresh) -> Comparison:
 
 def jaccard(a: str, b: str) -> float:
     """|A∩B| / |A∪B| over the tokens; 0 for two texts without any."""
-    return _jaccard(reading(a), reading(b))
+    return _overlap(tokens(a), tokens(b))
 
 
 def blend(a: str, b: str) -> float:
@@ -64,8 +64,12 @@ def blend(a: str, b: str) -> float:
 
 
 def _jaccard(a: Reading, b: Reading) -> float:
-    common = len(a.tokens & b.tokens)
-    union = len(a.tokens) + len(b.tokens) - common
+    return _overlap(a.tokens, b.tokens)
+
+
+def _overlap(a: frozenset[str], b: frozenset[str]) -> float:
+    common = len(a & b)
+    union = len(a) + len(b) - common
     return common / union if union else 0.0
 
 

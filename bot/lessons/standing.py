@@ -5,6 +5,7 @@ Front matter, then one evidence line per signal. Parsing then printing gives bac
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import unicodedata
@@ -61,6 +62,7 @@ class StandingFile:
         return text.encode("utf-8", "surrogateescape")
 
 
+@functools.lru_cache(maxsize=256)  # YAML is slow, and each block reads them all
 def parse(path: str, data: bytes) -> StandingFile | None:
     """The standing lesson of a file; None for one whose name or front matter is none of ours."""
     identity = identity_of(path)

@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from bot.bench import reviews, texts, writes
+from bot.bench import derived, reviews, texts, writes
 from bot.bench.__main__ import measures
-from bot.bench.store import store_files
+from bot.bench.store import TODAY, store_files
 from bot.bench.table import Row
 from bot.distill.evaluate import Gold
 from bot.distill.model import Distilled, Lesson, Remark
 from bot.git.command import Git
 from bot.lessons.store import LESSONS
+from bot.readers import Asked
+from bot.work import pitfalls
 
 FIELD = Path(__file__).parents[1] / "field"
 FINDINGS = (FIELD / "findings-pairs.tsv").read_bytes()
@@ -87,6 +89,23 @@ def test_a_decision_and_a_whole_write() -> None:
     assert warm.figures["s"] < cold.figures["s"]
     assert warm.ok is not None
     assert whole.ok is None
+
+
+def test_the_block_is_that_of_a_full_store() -> None:
+    warm, cold = derived.block_rows(FINDINGS, 2, nothing)
+    assert warm.what == "the block of 40 bullets, 8 standing lessons, 24 rules: store already read"
+    assert warm.figures["s"] < cold.figures["s"]
+    block = pitfalls.block(derived.full_store(FINDINGS), TODAY.date(), Asked())
+    assert [len(section.items) for section in block.sections][1:] == [5, 20]
+
+
+def test_a_rebuild_derives_the_same_of_five_thousand_events_in_any_order() -> None:
+    files = derived.event_files(FINDINGS)
+    assert sum(data.count(b"\n") for data in files.values()) == derived.EVENTS
+    turned = {
+        path: b"".join(reversed(data.splitlines(keepends=True))) for path, data in files.items()
+    }
+    assert derived.derive(turned) == derived.derive(files)
 
 
 def test_the_pair_report_is_measured_on_the_published_size() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -15,6 +15,7 @@ from bot.lessons.document import Document
 from bot.lessons.history import History
 from bot.lessons.lesson import Lesson
 from bot.lessons.orders import Retire, Undo
+from bot.lessons.rows import SignalRow
 from bot.lessons.standing import FOLDER, REVOKED, parse
 from bot.lessons.store import LESSONS, Edit, Evidence, Outcome, Snapshot, write
 from bot.lessons.tree import Fate
@@ -180,6 +181,47 @@ def test_a_hand_edited_sentence_is_what_later_findings_are_compared_with() -> No
     assert store.write(said(21, 11)).counts == {"appended": 1}
 
 
+def test_the_id_and_a_persons_words_outlive_every_later_write() -> None:
+    store = stood()
+    (path,) = store.paths
+    words = "We lost a night to this.\n\nEvidence:"
+    mine = SAID[1].replace("database session", "database session and its cursor")
+    text = store.now.standing[path].decode().replace("Evidence:", words).replace(SAID[1], mine)
+    store.now = replace(store.now, standing={path: text.encode()})
+    writes: tuple[Callable[[], Edit], ...] = (
+        lambda: store.write(said(9, 10)),
+        lambda: store.write(said(10, 11), outcomes=[outcome(store, 10, 12)]),
+        lambda: store.write(outcomes=[outcome(store, 40, 13)]),
+        lambda: store.write(said(11, 14, lesson=Lesson("Escape user names in every mail first."))),
+        lambda: store.write(orders=[Undo(START + timedelta(days=15), pr=2)]),
+        lambda: store.write(said(12, 16), housekeeping=True),
+    )
+    for each in writes:
+        each()
+        assert store.paths == [path]
+        file = parse(path, store.now.standing[path])
+        assert file is not None
+        assert (file.id, file.sentence) == (path.rsplit("/", 1)[-1][:8], mine)
+        assert words in file.text
+
+
+def test_only_the_newest_5000_signals_make_a_lesson_stand() -> None:
+    store = Store()
+    store.write(said(1, 0), said(2, 1))
+    others = (
+        SignalRow(
+            at=START + timedelta(days=2, seconds=n), source=f"review:{n}@b", pr=n, head="",
+            channel="changes_requested", state="", by=7, strength=0.7, sentence="Be brief.",
+            bullet="00000000", did="refreshed",
+        )
+        for n in range(4_999)
+    )  # fmt: skip
+    crowded = {**store.now.events, **rows.add(store.now.events, others)}
+    edit = write(replace(store.now, events=crowded), [said(3, 3)], Settings(), TODAY)
+    assert edit.counts == {"refreshed": 1}  # the first of its three signals is too old
+    assert write(store.now, [said(3, 3)], Settings(), TODAY).counts["promoted"] == 1
+
+
 # --- adherence ---------------------------------------------------------------------------------
 
 
@@ -246,11 +288,13 @@ def test_two_violations_demote_and_the_last_finding_goes_on() -> None:
 
 def test_reinforcements_hold_a_lesson_up() -> None:
     store = stood()
-    followed = [outcome(store, pr, 10 + pr / 10) for pr in (60, 61)]
+    followed = [outcome(store, pr, 10 + pr / 10) for pr in (60, 61, 62)]
     store.write(outcomes=followed)
     store.write(said(30, 20), outcomes=[outcome(store, 30, 21)])
     edit = store.write(said(31, 25), outcomes=[outcome(store, 31, 26)])
     assert "demoted" not in edit.counts
+    edit = store.write(said(32, 27), outcomes=[outcome(store, 32, 28)])  # three of each
+    assert edit.counts["demoted"] == 1
 
 
 # --- taken away --------------------------------------------------------------------------------

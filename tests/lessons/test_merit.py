@@ -60,6 +60,10 @@ def test_more_often_than_every_18_days(every: int, stands: bool) -> None:
     assert (merit(signals, (), NOW, RULE).short is None) is stands
 
 
+def test_three_fresh_ci_fix_signals_weigh_1_8() -> None:
+    assert weight([signal(pr, 0.6) for pr in (1, 2, 3)], (), NOW, RULE) == pytest.approx(1.8)
+
+
 def test_reinforcements_decay_alike_and_count_at_most_1_together() -> None:
     assert weight((), [NOW], NOW, RULE) == pytest.approx(0.3)
     assert weight((), [NOW - timedelta(days=30)], NOW, RULE) == pytest.approx(0.15)
@@ -76,7 +80,8 @@ def verdict(pr: int, word: str, days: float = 1) -> AdherenceRow:
         ([verdict(1, VIOLATED)], False),
         ([verdict(1, VIOLATED), verdict(2, VIOLATED)], True),
         ([verdict(1, VIOLATED), verdict(1, VIOLATED, 2)], False),  # one verdict a pull request
-        ([verdict(n, VIOLATED) for n in (1, 2)] + [verdict(n, FOLLOWED) for n in (3, 4)], False),
+        ([verdict(n, VIOLATED) for n in (1, 2)] + [verdict(n, FOLLOWED) for n in (3, 4)], True),
+        ([verdict(n, VIOLATED) for n in (1, 2)] + [verdict(n, FOLLOWED) for n in (3, 4, 5)], False),
         ([verdict(n, VIOLATED) for n in (1, 2, 3)] + [verdict(n, FOLLOWED) for n in (4, 5)], True),
         ([verdict(1, VIOLATED, -2), verdict(2, VIOLATED)], False),  # one before the promotion
         ([verdict(1, FOLLOWED), verdict(1, VIOLATED, 2), verdict(2, VIOLATED)], False),

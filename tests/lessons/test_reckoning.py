@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
+from bot.lessons.bullet import Verdict
 from bot.lessons.edit import Evidence, Occasion, Outcome, Reckoning, Snapshot
 from bot.lessons.retirement import Invalidation
 from bot.lessons.store import write
@@ -57,6 +58,11 @@ def test_it_is_the_same_when_the_evidence_was_applied_before() -> None:
     assert run(second, again)[1].reckonings == edit.reckonings
     later, _ = run(second, evidence(PENDING, pr=3, day=4))
     assert run(later, again)[1].reckonings == edit.reckonings
+
+
+def test_a_note_that_a_person_keeps_is_told_to_that_person_alone() -> None:
+    _, edit = run(store(), evidence(PENDING, pr=1, channel=Verdict.FOUNDER_NOTE))
+    assert edit.reckonings == ()
 
 
 def test_what_counts_no_more_was_not_said() -> None:

@@ -246,4 +246,4 @@ def test_fifty_jobs_of_a_push_cost_next_to_nothing(playing: Stage) -> None:
     ci.finish_workflow(pull, "success")
     playing.settle()
     assert len(shop.bullets()) == 1
-    assert asked() - start < 15
+    assert asked() - start < 18  # the look, the write, and the check run that reports it

@@ -324,7 +324,9 @@ def test_a_merge_releases_what_was_held(founded: Shop) -> None:
     pull.merge("cleo")
     founded.stage.settle()
     assert len(founded.bullets()) == 1
-    assert check_run(founded, pull).title == "Nothing waits for a person"
+    run = check_run(founded, pull)
+    assert (run.title, run.buttons) == ("From this pull request: 1 appended", ())
+    assert "Undecided" not in (run.text or "")
 
 
 def test_a_quarantined_finding_waits_for_a_person_and_is_never_in_git(founded: Shop) -> None:
