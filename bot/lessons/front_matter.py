@@ -70,21 +70,17 @@ def quoted(text: str) -> str:
     )
 
 
-class _Loader(yaml.SafeLoader):
-    """Follows no alias: by merging them a few lines become more than fits into memory."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        event = self.peek_event()  # type: ignore[no-untyped-call]
-        if isinstance(event, yaml.AliasEvent):
-            line = event.start_mark.line + 2 if event.start_mark else 1
-            message = "Its front matter holds an alias, which is not followed."
-            raise UserError(message, remedy="Write the value out.", line=line)
-        return super().compose_node(parent, index)
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it was built
 
 
 def _values(keys: str) -> Mapping[str, object]:
     try:
-        values: object = yaml.load(keys, _Loader)  # nosec B506: a SafeLoader
+        for event in yaml.parse(keys, _LOADER):
+            if isinstance(event, yaml.AliasEvent):  # merged, a few lines fill the memory
+                message = "Its front matter holds an alias, which is not followed."
+                line = event.start_mark.line + 2 if event.start_mark else 1
+                raise UserError(message, remedy="Write the value out.", line=line)
+        values: object = yaml.load(keys, _LOADER)  # nosec B506: a safe loader
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         message = f"Its front matter is not YAML: {error.problem}."

@@ -89,7 +89,6 @@ def test_a_context_note_names_its_job_as_people_do() -> None:
         (b"---\nkind: reference\n---\n\xff\n", 4, "It is not UTF-8."),
         (b"---\nkind: reference\n---\n" + b"x" * 5_000_000, 1, "more than 1 MB"),
         (b"---\nkind: reference\n" + b"x: 1\n" * 9000 + b"---\n", 1, "more than 16384 characters"),
-        (b"---\n" + b"[" * 9000 + b"\n---\n", 1, "cannot be read"),
     ],
 )
 def test_what_is_no_note_is_told_with_file_line_and_remedy(
@@ -100,6 +99,11 @@ def test_what_is_no_note_is_told_with_file_line_and_remedy(
     assert (told.value.file, told.value.line) == (PATH, line)
     assert said in str(told.value)
     assert told.value.remedy
+
+
+def test_what_is_nested_too_deeply_is_told_as_well() -> None:
+    with pytest.raises(UserError, match="Its front matter"):
+        read_note(PATH, b"---\n" + b"[" * 9000 + b"\n---\n")
 
 
 @pytest.mark.parametrize(
