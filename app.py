@@ -173,6 +173,10 @@ def _parser() -> argparse.ArgumentParser:
     grown.set_defaults(command=_report_duplicates)
     _repositories(grown)
     _printed(grown)
+    store = kinds.add_parser("store", help="the figures of a store, as its pages show them")
+    store.set_defaults(command=_report_store)
+    _repository(store)
+    store.add_argument("--json", action="store_true")
     audit = kinds.add_parser("audit", help="what a person should look at; exit status 1 if any")
     audit.set_defaults(command=_report_audit)
     _repositories(audit)
@@ -583,6 +587,21 @@ def _report_duplicates(options: argparse.Namespace) -> int:
         _print(trend_printing.to_json(stores, every, made))
     else:
         print(trend_printing.to_markdown(stores, every, made), end="")
+    return DONE
+
+
+def _report_store(options: argparse.Namespace) -> int:
+    from bot.web.figures import figures
+    from bot.web.printing import to_text
+    from bot.work.pitfalls import clean, files_of
+
+    with _target(options.repo) as target:
+        files = files_of(target.clone, target.head())
+    found = figures(files, None, _now().date(), clean)
+    if options.json:
+        _print(found.to_json())
+    else:
+        print(to_text(found), end="")
     return DONE
 
 

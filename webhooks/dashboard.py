@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol
 
-from flask import Blueprint, abort, flash, g, redirect, render_template, url_for
+from flask import Blueprint, abort, flash, g, redirect, render_template, request, url_for
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as Answer
 
@@ -110,15 +110,27 @@ def _looks(page: _Page, pages: Pages) -> None:
     @page(f"{STORE}/trends")
     def trends(visitor: Visitor, owner: str, repo: str) -> Shown:
         found = pages.store(visitor, f"{owner}/{repo}") or abort(404)
-        months = found.figures.months
+        months = found.figures.trend.months
         return render_template(
             "trends.html", store=found, mix=chart.mix(months), sizes=chart.sizes(months)
         )
+
+    @page(f"{STORE}/carried")
+    def carried(visitor: Visitor, owner: str, repo: str) -> Shown:
+        found = pages.carried(visitor, f"{owner}/{repo}") or abort(404)
+        drawn = chart.weights(found.files, found.budget)
+        return render_template("carried.html", store=found.store, page=found, drawn=drawn)
 
     @page(f"{STORE}/lessons/<lesson>")
     def lesson(visitor: Visitor, owner: str, repo: str, lesson: str) -> Shown:
         found = pages.lesson(visitor, f"{owner}/{repo}", lesson) or abort(404)
         return render_template("lesson.html", store=found.store, life=found.life)
+
+    @page("/find")
+    def find(visitor: Visitor) -> Shown:
+        query = request.args.get("q", "")
+        found = pages.find(visitor, query)
+        return render_template("find.html", page=found, query=query)
 
     @page("/deliveries")
     def deliveries(visitor: Visitor) -> Shown:

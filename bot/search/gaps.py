@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,6 +18,7 @@ from sqlalchemy import (
     delete,
     insert,
     select,
+    true,
 )
 
 from bot.database import Moment, metadata, reading
@@ -75,10 +77,16 @@ class Gaps:
 
     def of(self, repository: int) -> tuple[Gap, ...]:
         """The newest first."""
+        return self.among([repository])
+
+    def among(self, repositories: Collection[int] | None) -> tuple[Gap, ...]:
+        """The newest first, of these repositories; None: of all, and of none."""
         columns = [empty_searches.c[name] for name in ("at", "query", "finding", "nearest")]
         rows = (
             select(*columns)
-            .where(empty_searches.c.repository == repository)
+            .where(
+                true() if repositories is None else empty_searches.c.repository.in_(repositories)
+            )
             .order_by(empty_searches.c.number.desc())
             .limit(MOST_LISTED)
         )

@@ -1,4 +1,4 @@
-"""The months of a store as drawings: where each bar stands, in the units of one picture.
+"""The months and the weight of a store as drawings: where each bar stands, in a picture's units.
 
 Geometry alone; the template writes the SVG, and the same numbers stand in a table beside it.
 """
@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.web.figures import Month
+from bot.reports import carried
+from bot.reports.carried import CarriedFile
+from bot.reports.trends import Month
+from bot.settings import Carried
 
 WIDTH, HEIGHT = 640, 160
 LEFT, BOTTOM, TOP = 32, 22, 8
+ROW = 44  # of one file: its name above its bar
 MOST_MONTHS = 24
 MOST_NAMES = 8  # of months below: more would touch each other
 _STEPS = (1, 2, 5)
@@ -56,7 +60,10 @@ def mix(months: Sequence[Month]) -> Chart:
         [
             (
                 m.month,
-                ((("appended", m.appended), ("refreshed", m.refreshed)), (("retired", m.retired),)),
+                (
+                    (("appended", m.counts.appended), ("refreshed", m.counts.refreshed)),
+                    (("retired", m.counts.retired),),
+                ),
             )
             for m in months[-MOST_MONTHS:]
         ]
@@ -103,6 +110,46 @@ def _bars(month: str, stack: _Stack, x: float, width: float, scale: float) -> It
                 kind,
                 f"{month}: {count} {kind}",
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """A file's bar: how much of its budget it takes up, and where its name stands."""
+
+    y: float
+    width: float
+    kind: str
+    path: str
+    share: str
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """`budget` is where all of it is used."""
+
+    bars: tuple[Weight, ...]
+    budget: float
+    height: int
+    width: int = WIDTH
+
+
+def weights(files: Sequence[CarriedFile], budget: Carried) -> Weights:
+    """Each file against its budget of lines and bytes, by that of which it uses more."""
+    shares = [
+        max(len(each.lines) / budget.lines, each.size / (budget.kilobytes * 1024)) for each in files
+    ]
+    scale = WIDTH / max([1.1, *shares])
+    bars = tuple(
+        Weight(
+            y=float(ROW * number + ROW / 2),
+            width=round(max(share * scale, 2.0), 1),
+            kind="heavy" if each.weight is not carried.Weight.FINE else "light",
+            path=each.path,
+            share=f"{share:.0%}",
+        )
+        for number, (each, share) in enumerate(zip(files, shares, strict=True))
+    )
+    return Weights(bars, round(scale, 1), ROW * len(files) + BOTTOM)
 
 
 def _step(most: int) -> int:

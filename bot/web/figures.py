@@ -1,4 +1,4 @@
-"""What one store's files add up to: its lines and their state, its months, what is near promotion.
+"""What one store's files add up to: its lines and their state, what is near promotion.
 
 Pure functions of the files at a commit and a day: the pages and `report store` print the same.
 """
@@ -19,6 +19,7 @@ from bot.lessons.merit import Merit, merit
 from bot.lessons.retirement import expired, newest
 from bot.lessons.rows import WriteRow
 from bot.lessons.standing import parse
+from bot.reports.trends import Trend, trend
 from bot.settings import Settings
 
 Clean = Callable[[str], str]
@@ -85,17 +86,6 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Month:
-    """What the commits of a month counted; `active` is the size after the last of them."""
-
-    month: str
-    appended: int
-    refreshed: int
-    retired: int
-    active: int
-
-
-@dataclass(frozen=True, slots=True)
 class Candidate:
     line: Line
     merit: Merit
@@ -107,7 +97,7 @@ class Figures:
 
     commit: str | None
     lines: tuple[Line, ...]
-    months: tuple[Month, ...]
+    trend: Trend
     candidates: tuple[Candidate, ...]
     last_write: datetime | None
 
@@ -125,35 +115,12 @@ class Figures:
         found = Counter(line.state for line in self.lines)
         return {state: found[state] for state in State}
 
-    @property
-    def appended(self) -> int:
-        return sum(month.appended for month in self.months)
-
-    @property
-    def refreshed(self) -> int:
-        return sum(month.refreshed for month in self.months)
-
-    @property
-    def duplicate_share(self) -> float | None:
-        """refreshed / (appended + refreshed) (SPEC 8); None where nothing was written."""
-        return share(self.appended, self.refreshed)
-
     def to_json(self) -> dict[str, object]:
         return {
             "commit": self.commit,
             "counts": {state.value: count for state, count in self.counts.items()},
-            "duplicate_share": self.duplicate_share,
+            "duplicate_share": self.trend.total.duplicate_share,
             "last_write": self.last_write.isoformat() if self.last_write else None,
-            "months": [
-                {
-                    "month": each.month,
-                    "appended": each.appended,
-                    "refreshed": each.refreshed,
-                    "retired": each.retired,
-                    "active": each.active,
-                }
-                for each in self.months
-            ],
             "candidates": [
                 {
                     "id": each.line.id,
@@ -167,12 +134,13 @@ class Figures:
         }
 
 
-def share(appended: int, refreshed: int) -> float | None:
-    return refreshed / (appended + refreshed) if appended + refreshed else None
-
-
-def figures(files: Files, repository: int, today: date, clean: Clean = str) -> Figures:
-    """`repository` is the numeric id of the store (0: not known); `clean` takes secrets out."""
+def figures(files: Files, repository: int | None, today: date, clean: Clean = str) -> Figures:
+    """`clean` takes secrets out. `repository` is the store's numeric id; None: the one that its
+    events last said, which a clone alone can tell.
+    """
+    if repository is None:
+        stores = History.read(files.events).stores
+        repository = stores[-1].repo if stores else 0
     history = History.read(files.events, repository)
     settings = files.settings
     standing = [
@@ -185,13 +153,14 @@ def figures(files: Files, repository: int, today: date, clean: Clean = str) -> F
         reverse=True,
     )
     lines = [_line(bullet, history, settings, today, clean) for _, _, bullet in ranked]
-    writes = [r.row for r in history.recorded if isinstance(r.row, WriteRow)]
     return Figures(
         commit=files.commit,
         lines=(*(line for line in standing if line is not None), *lines),
-        months=_months(writes),
+        trend=trend(history),
         candidates=_candidates(lines, history, settings, today),
-        last_write=max((row.at for row in writes), default=None),
+        last_write=max(
+            (r.at for r in history.recorded if isinstance(r.row, WriteRow)), default=None
+        ),
     )
 
 
@@ -241,34 +210,6 @@ def _line(bullet: Bullet, history: History, settings: Settings, today: date, cle
         signals=len(valid),
         pull_requests=len({s.row.pr for s in valid}),
     )
-
-
-def _months(writes: list[WriteRow]) -> tuple[Month, ...]:
-    """Oldest first; a month without a commit is there too, with the size it began with."""
-    found: list[Month] = []
-    for row in sorted(writes, key=lambda each: each.at):
-        name = f"{row.at:%Y-%m}"
-        while found and found[-1].month < name:
-            found.append(Month(_next(found[-1].month), 0, 0, 0, found[-1].active))
-        before = found.pop() if found else Month(name, 0, 0, 0, 0)
-        found.append(
-            Month(
-                name,
-                before.appended + row.counts.get("appended", 0),
-                before.refreshed + row.counts.get("refreshed", 0),
-                before.retired + sum(row.counts.get(flag, 0) for flag in _RETIRED),
-                row.active,
-            )
-        )
-    return tuple(found)
-
-
-_RETIRED = ("overridden", "stale", "expired", "undone")
-
-
-def _next(month: str) -> str:
-    year, number = int(month[:4]), int(month[5:])
-    return f"{year + number // 12:04d}-{number % 12 + 1:02d}"
 
 
 def _candidates(

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 
-from bot.web.figures import Figures, State, share
+from bot.reports.trends import Counts
+from bot.web.figures import Figures, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,7 @@ class Summary:
     by_hand: int
     standing: int
     retired: int
-    appended: int
-    refreshed: int
+    written: Counts
     last_write: datetime | None
 
     def active(self, today: date) -> int:
@@ -40,8 +40,7 @@ class Summary:
                 "by_hand": self.by_hand,
                 "standing": self.standing,
                 "retired": self.retired,
-                "appended": self.appended,
-                "refreshed": self.refreshed,
+                "written": asdict(self.written),
                 "last_write": self.last_write.isoformat() if self.last_write else None,
             }
         )
@@ -49,10 +48,13 @@ class Summary:
     @classmethod
     def from_text(cls, text: str) -> Summary:
         body = json.loads(text)
-        written = body.pop("last_write")
-        ending = tuple((date.fromisoformat(day), count) for day, count in body.pop("ending"))
-        at = datetime.fromisoformat(written) if written else None
-        return cls(ending=ending, last_write=at, **body)
+        last = body.pop("last_write")
+        return cls(
+            ending=tuple((date.fromisoformat(day), count) for day, count in body.pop("ending")),
+            written=Counts(**body.pop("written")),
+            last_write=datetime.fromisoformat(last) if last else None,
+            **body,
+        )
 
 
 def summary(found: Figures) -> Summary:
@@ -64,8 +66,7 @@ def summary(found: Figures) -> Summary:
         by_hand=counts[State.BY_HAND],
         standing=counts[State.STANDING],
         retired=len(found.retired),
-        appended=found.appended,
-        refreshed=found.refreshed,
+        written=found.trend.total,
         last_write=found.last_write,
     )
 
@@ -100,16 +101,14 @@ def fleet(found: Sequence[tuple[str, Summary | None, int]], today: date) -> Flee
             row = replace(
                 row,
                 active=kept.active(today),
-                duplicate_share=share(kept.appended, kept.refreshed),
+                duplicate_share=kept.written.duplicate_share,
                 last_write=kept.last_write,
             )
         stores.append(row)
-    kept_all = [kept for _, kept, _ in found if kept is not None]
+    written = sum((kept.written for _, kept, _ in found if kept is not None), Counts())
     return Fleet(
         stores=tuple(stores),
         active=sum(store.active or 0 for store in stores),
-        duplicate_share=share(
-            sum(each.appended for each in kept_all), sum(each.refreshed for each in kept_all)
-        ),
+        duplicate_share=written.duplicate_share,
         alarms=sum(store.alarms for store in stores),
     )

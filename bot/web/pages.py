@@ -12,6 +12,10 @@ from typing import Protocol
 
 from bot.channels.questions import Record
 from bot.inbox import Entry, Status
+from bot.reports.carried import CarriedFile
+from bot.search.gaps import Gap
+from bot.search.model import Answer
+from bot.settings import Carried
 from bot.web.figures import Figures
 from bot.web.fleet import Fleet
 from bot.web.life import Life
@@ -56,6 +60,24 @@ class LessonPage:
 
 
 @dataclass(frozen=True, slots=True)
+class CarriedPage:
+    """What agents load in a repository by themselves, file by file."""
+
+    store: StorePage
+    files: tuple[CarriedFile, ...]
+    budget: Carried
+
+
+@dataclass(frozen=True, slots=True)
+class FindPage:
+    """`answer` is None where nothing was asked. `gaps`: searches that came back empty."""
+
+    answer: Answer | None
+    names: Mapping[int, str]
+    gaps: tuple[Gap, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DeliveriesPage:
     """`counts` by status of all that the visitor may see, `entries` the newest of each status.
 
@@ -86,6 +108,10 @@ class Pages(Protocol):
     def store(self, visitor: Visitor, full_name: str) -> StorePage | None: ...
 
     def lesson(self, visitor: Visitor, full_name: str, identity: str) -> LessonPage | None: ...
+
+    def carried(self, visitor: Visitor, full_name: str) -> CarriedPage | None: ...
+
+    def find(self, visitor: Visitor, query: str) -> FindPage: ...
 
     def deliveries(self, visitor: Visitor) -> DeliveriesPage: ...
 

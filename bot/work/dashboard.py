@@ -6,8 +6,8 @@ its account may do at that moment, and goes the way of the same command in a com
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.channels.questions import Answer, may_decide
@@ -15,24 +15,40 @@ from bot.errors import UserError
 from bot.inbox import Inbox, Status
 from bot.lessons.history import History
 from bot.lessons.orders import Retire
+from bot.reports.carried import weigh
+from bot.search.gaps import Gap
 from bot.web.figures import Figures, figures
 from bot.web.fleet import Fleet, fleet, summary
 from bot.web.life import life
-from bot.web.pages import Alarm, DeliveriesPage, LessonPage, Press, StorePage
+from bot.web.pages import (
+    Alarm,
+    CarriedPage,
+    DeliveriesPage,
+    FindPage,
+    LessonPage,
+    Press,
+    StorePage,
+)
 from bot.web.visitor import Visitor
 from bot.work.deciding import decide, permission
 from bot.work.feature import Scene
 from bot.work.freshness import Freshness, Open
 from bot.work.hearing import permits
+from bot.work.measured import carried
 from bot.work.memory import Known, Memory
 from bot.work.outbox import Outbox
 from bot.work.pitfalls import clean
 from bot.work.questions import Questions
+from bot.work.searching import Searching
 from bot.work.summaries import Summaries
 from bot.writes import Writes
 
 PRESS = "press:"  # then the id of the bullet: pressed twice it waits once
 DELIVERIES = 50  # of each status on the page
+
+
+NOBODY = 0  # no repository has this id: what is asked here is for the operator to see
+HITS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +65,7 @@ class Dashboard:
     summaries: Summaries
     open: Open
     now: Callable[[], datetime]
+    searching: Searching
     alarms: Callable[[Collection[int] | None], Sequence[Alarm]] = lambda _: ()
 
     # looking
@@ -106,6 +123,27 @@ class Dashboard:
         history = History.read(seen.files.events, known.id)
         found = life(identity, page.figures, history, clean)
         return None if found is None else LessonPage(page, found)
+
+    def carried(self, visitor: Visitor, full_name: str) -> CarriedPage | None:
+        known, page = self._known(visitor, full_name), self.store(visitor, full_name)
+        if known is None or page is None:
+            return None
+        seen, _ = self.freshness.seen(known)
+        settings, commit = seen.files.settings, seen.files.commit
+        files: Mapping[str, bytes] = {}
+        if commit is not None:
+            with self.open(known) as place, place.branch() as branch:
+                files = carried(branch.clone, commit, settings)
+        return CarriedPage(page, weigh(files, settings.carried), settings.carried)
+
+    def find(self, visitor: Visitor, query: str) -> FindPage:
+        """What any store that the visitor reads knows of it. Raises UserError, Fault."""
+        names = {each.id: each.full_name for each in self._visible(visitor)}
+        answer = None
+        if query.strip() and names:
+            answer = self.searching.find(query, names, NOBODY, HITS)
+        gaps = self.searching.gaps.among(None if visitor.operates else names)
+        return FindPage(answer, names, tuple(_seen(gap, names.values()) for gap in gaps))
 
     def deliveries(self, visitor: Visitor) -> DeliveriesPage:
         """Of the repositories that the visitor may write to."""
@@ -202,3 +240,9 @@ class Dashboard:
         wanted = full_name.casefold()
         visible = self._visible(visitor)
         return next((each for each in visible if each.full_name.casefold() == wanted), None)
+
+
+def _seen(gap: Gap, names: Collection[str]) -> Gap:
+    """Without the pages of repositories that the visitor may not read."""
+    nearest = (page for page in gap.nearest if page.partition(":")[0] in names)
+    return replace(gap, nearest=tuple(nearest))

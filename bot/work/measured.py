@@ -11,6 +11,7 @@ from bot.git.versions import versions
 from bot.lessons.history import History
 from bot.lessons.pitfalls import lines_in
 from bot.reports.facts import StoreFacts
+from bot.settings import Settings
 from bot.work.pitfalls import files_of
 
 # What agents load by themselves, whether or not `include` names it.
@@ -27,8 +28,6 @@ def facts_of(
     """The facts at `commit`; `repository` is its numeric id, 0 where that is not known."""
     files = files_of(clone, commit, owner_defaults)
     store = read_store(clone, commit, repository)
-    paths = dict.fromkeys((*AGENT_FILES, *files.settings.include, RULES, PITFALLS))
-    found = clone.read_many(commit, paths) if commit else {}
     return StoreFacts(
         name=name,
         commit=commit,
@@ -37,11 +36,18 @@ def facts_of(
         history=History.read(files.events, repository),
         standing=files.standing,
         rules={} if files.rules is None else {RULES: files.rules},
-        carried={path: file.data for path, file in found.items() if file.kind is Kind.REGULAR},
+        carried=carried(clone, commit, files.settings) if commit else {},
         tree=store.snapshot.tree,
         distrust=store.distrust,
         committed=_committed(clone, commit) if commit else {},
     )
+
+
+def carried(clone: Clone, commit: str, settings: Settings) -> dict[str, bytes]:
+    """The files that agents load by themselves, by path."""
+    paths = dict.fromkeys((*AGENT_FILES, *settings.include, RULES, PITFALLS))
+    found = clone.read_many(commit, paths)
+    return {path: file.data for path, file in found.items() if file.kind is Kind.REGULAR}
 
 
 def _committed(clone: Clone, commit: str) -> dict[str, datetime]:

@@ -94,6 +94,12 @@ class Searching:
         names = {known.id: known.full_name for known in self._readable(readers)}
         if not names:
             return None
+        return self.find(query, names, readers[0].repository, limit), names
+
+    def find(self, query: str, names: Mapping[int, str], asker: int, limit: int) -> Answer:
+        """The answer of these repositories. What comes back empty is kept under `asker`, the
+        repository of whoever asked; 0: somebody on the pages.
+        """
         answer = self._asked(query, frozenset(names), limit)
         self.metrics.searches.labels(answer.finding.value).inc()
         for name, half in (("exact", answer.exact), ("meaning", answer.meaning)):
@@ -101,8 +107,8 @@ class Searching:
                 self.metrics.search_failures.labels(name).inc()
         if answer.finding in (Finding.NOTHING, Finding.OTHER_WORDS):
             nearest = tuple(f"{names[hit.repository]}:{hit.path}" for hit in answer.hits)
-            self.gaps.keep(readers[0].repository, clean(query), answer.finding, nearest, self.now())
-        return answer, names
+            self.gaps.keep(asker, clean(query), answer.finding, nearest, self.now())
+        return answer
 
     def _asked(self, query: str, repositories: frozenset[int], limit: int) -> Answer:
         index = self.indexing.index

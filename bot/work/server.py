@@ -193,17 +193,6 @@ class Server:
             self.arrivals.arrive,
         )
         freshness = Freshness(opening, parts.now)
-        self.dashboard = Dashboard(
-            self.memory,
-            self.inbox,
-            self.writes,
-            self.questions,
-            outbox,
-            freshness,
-            Summaries(engine, self._writer),
-            self.presence.open,
-            parts.now,
-        )
         self.index = SearchIndex(SqliteShelf(parts.data / "search.sqlite"), SHIPPED, parts.now)
         self.indexing = Indexing(self.index, self.memory, opening, self.metrics, parts.now)
         self.gaps = Gaps(engine, self._writer)
@@ -237,7 +226,7 @@ class Server:
                 Lifespans(
                     self.note_wants, self.memory, self.notices, self.presence.open, parts.now
                 ),
-                Following(self.dashboard.look_again),
+                Following(lambda known: self.dashboard.look_again(known)),
                 Expiring(self.expiries, parts.telegram, self.presence.open, parts.now),
             ),
         )
@@ -274,6 +263,18 @@ class Server:
         if self.telegram is not None:
             receiving = Receiving(self.telegram, self.memory, self.inbox, self.chats, parts.now)
             more.append(telegram_blueprint(self.telegram.webhook_secret, receiving, self.metrics))
+        self.dashboard = Dashboard(
+            self.memory,
+            self.inbox,
+            self.writes,
+            self.questions,
+            outbox,
+            freshness,
+            Summaries(engine, self._writer),
+            self.presence.open,
+            parts.now,
+            searching,
+        )
         self.sign_in = SignIn(Visitors(parts.client, parts.now), parts.url, parts.now, parts.guest)
         pages = dashboard_blueprint(self.dashboard, self.sign_in, parts.url, parts.web, clean)
         self.web = site(

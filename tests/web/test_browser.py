@@ -61,7 +61,9 @@ def paths(estate: Estate) -> list[str]:
         shop,
         f"{shop}/candidates",
         f"{shop}/trends",
+        f"{shop}/carried",
         f"{shop}/lessons/{estate.id_of('finally')}",
+        "/find?q=close+the+session",
         "/deliveries",
         "/alarms",
         "/sign-in",
@@ -100,6 +102,18 @@ def test_a_writer_retires_a_lesson_and_sees_the_commit(browser: Browser, estate:
         expect(page.get_by_role("list").last).to_contain_text("Retired: struck through")
         expect(page.get_by_role("link", name=estate.shop.tip()[:7])).to_be_visible()
     assert estate.subjects()[len(before) :] == ["chore(lessons): retire 1 lesson"]
+
+
+def test_a_search_says_what_each_half_found(browser: Browser, estate: Estate) -> None:
+    with visiting(browser, estate, "ben") as page:
+        page.get_by_role("link", name="Search").click()
+        page.get_by_label("What your stores know of").fill("close a leaking session")
+        page.get_by_role("button", name="Search").click()
+        first = page.locator("main ol > li").first
+        expect(first).to_contain_text("finally")
+        expect(first).to_contain_text("exact words: place 1")
+        expect(page.locator(".halves")).to_contain_text("meaning: well")
+        expect(page.locator("main")).not_to_contain_text("zoe/mine")
 
 
 def test_a_failed_delivery_is_replayed(browser: Browser, estate: Estate) -> None:

@@ -21,6 +21,7 @@ TABLE = {
     ("GET", "/repos/<owner>/<repo>"): SHOP,
     ("GET", "/repos/<owner>/<repo>/candidates"): SHOP,
     ("GET", "/repos/<owner>/<repo>/trends"): SHOP,
+    ("GET", "/repos/<owner>/<repo>/carried"): SHOP,
     ("GET", "/repos/<owner>/<repo>/lessons/<lesson>"): SHOP,
     ("POST", "/repos/<owner>/<repo>/lessons/<lesson>/retire"): (
         NO_FORM, GONE, DENIED, DONE, DONE, GONE,
@@ -28,6 +29,7 @@ TABLE = {
     ("POST", "/repos/<owner>/<repo>/questions/<question>/<answer>"): (
         NO_FORM, GONE, DENIED, DONE, DONE, GONE,
     ),
+    ("GET", "/find"): EVERYBODY,
     ("GET", "/deliveries"): EVERYBODY,
     ("POST", "/deliveries/<guid>/replay"): (NO_FORM, GONE, GONE, DONE, DONE, GONE),
     ("GET", "/alarms"): EVERYBODY,
@@ -41,6 +43,7 @@ TABLE = {
     ("POST", "/webhooks/github"): (400,) * 6,
     **{(method, "/webhooks/github"): (405,) * 6 for method in ("GET", "PUT", "PATCH", "DELETE")},
     ("GET", "/repos/<owner>/<repo>/block"): MACHINES_ALONE,
+    ("GET", "/search"): MACHINES_ALONE,
     ("POST", "/repos/<owner>/<repo>/proposals"): (400,) * 6,
     ("POST", "/repos/<owner>/<repo>/outcomes"): (400,) * 6,
     ("GET", "/healthz"): ALSO_ANONYMOUS,
