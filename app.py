@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from bot.errors import CallError, Fault, UserError
 
 if TYPE_CHECKING:
     from bot.git.local import Target
+    from bot.notes.capture import Capture
     from bot.reports.facts import StoreFacts
     from bot.reports.made import Made
     from bot.work.writing import Written
@@ -149,6 +151,22 @@ def _parser() -> argparse.ArgumentParser:
     search.add_argument("--repo", action="append", metavar="PATH_OR_URL", help="default: here")
     search.add_argument("--limit", type=int, default=5, metavar="N", help="at most so many pages")
     search.add_argument("--json", action="store_true")
+    capture = command("capture", _capture, "a note to be looked up; proven before it is answered")
+    capture.add_argument("file", metavar="FILE", help="Markdown; - for standard input")
+    _repository(capture)
+    capture.add_argument("--kind", default="", help="reference, context or lesson")
+    capture.add_argument("--title", default="")
+    capture.add_argument("--job", default="", metavar="#N", help="what a context note ends with")
+    capture.add_argument("--subject", default="", help="a directory or a name")
+    capture.add_argument("--class", default="", dest="failure_class", metavar="CLASS")
+    capture.add_argument("--evidence", default="", help="strong or weak")
+    capture.add_argument("--push", action="store_true", help="publish the commit")
+    capture.add_argument("--json", action="store_true")
+    confirm = command("confirm", _confirm, "a note that was used and found true, dated today")
+    confirm.add_argument("path", metavar="PATH", help="as search names it")
+    confirm.add_argument("--repo", default=".", metavar="PATH_OR_URL", help="default: here")
+    confirm.add_argument("--push", action="store_true", help="publish the commit")
+    confirm.add_argument("--json", action="store_true")
     rebuild = command("rebuild", _rebuild, "the index of search anew, from a clone")
     rebuild.add_argument("--repo", action="append", metavar="PATH_OR_URL", help="default: here")
     rebuild.add_argument("--json", action="store_true")
@@ -222,13 +240,13 @@ def _bytes(name: str) -> bytes:
 
 
 @contextmanager
-def _target(where: str) -> Iterator[Target]:
+def _target(where: str, *, pushes: bool = False) -> Iterator[Target]:
     """The repository that the caller named. Raises CallError where there is none to open."""
     from bot.git.local import open_target
 
     with ExitStack() as stack:
         try:
-            target = stack.enter_context(open_target(where, SIGNATURE))
+            target = stack.enter_context(open_target(where, SIGNATURE, pushes=pushes))
         except UserError as error:
             raise CallError(error.message, remedy=error.remedy) from error
         yield target
@@ -474,6 +492,50 @@ def _search(options: argparse.Namespace) -> int:
     else:
         print(found.to_markdown(), end="")
     return {Finding.NOTHING: NO, Finding.UNTOLD: BROKE}.get(found.answer.finding, DONE)
+
+
+def _capture(options: argparse.Namespace) -> int:
+    from bot.commands.capturing import capture, given_text
+    from bot.notes.capture import Capture
+    from bot.notes.draft import Given
+
+    text = given_text(_bytes(options.file), options.file)
+    if isinstance(text, Capture):
+        return _answered(text, as_json=options.json)
+    given = Given(
+        text,
+        options.kind,
+        options.title,
+        options.subject,
+        options.job,
+        options.failure_class,
+        options.evidence,
+    )
+    found = capture(given, options.repo, partial(_target, pushes=options.push), _now)
+    return _answered(found, as_json=options.json)
+
+
+def _confirm(options: argparse.Namespace) -> int:
+    from bot.commands.capturing import confirm
+
+    open_ = partial(_target, pushes=options.push)
+    return _answered(confirm(options.path, options.repo, open_, _now), as_json=options.json)
+
+
+def _answered(found: Capture, *, as_json: bool) -> int:
+    """Says what a capture came to; the exit status."""
+    from bot.capture_text import to_json, told
+    from bot.notes.capture import State
+
+    if as_json:
+        _print(to_json(found))
+    else:
+        print(told(found))
+    if found.detail:
+        print(found.detail, file=sys.stderr)
+    if found.state is State.NOT_SAVED and isinstance(found.error, UserError):
+        return NO
+    return BROKE if found.state in (State.NOT_SAVED, State.NOT_CONFIRMED) else DONE
 
 
 def _rebuild(options: argparse.Namespace) -> int:

@@ -47,9 +47,13 @@ class Found:
 
 def index_at(environ: Mapping[str, str], now: Callable[[], datetime]) -> SearchIndex:
     """The index of this person's repositories."""
+    return SearchIndex(SqliteShelf(cache_of(environ) / "search.sqlite"), SHIPPED, now)
+
+
+def cache_of(environ: Mapping[str, str]) -> Path:
+    """This person's folder for what can be made anew."""
     cache = Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    shelf = SqliteShelf(cache / "lessonkeeper" / "search.sqlite")
-    return SearchIndex(shelf, SHIPPED, now)
+    return cache / "lessonkeeper"
 
 
 def search(

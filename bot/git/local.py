@@ -23,7 +23,7 @@ from bot.git.mirror import Mirror
 from bot.git.names import unsafe_branch
 from bot.git.plan import Built, Outcome, Plan, Published, unseen
 from bot.git.publish import GitPush
-from bot.git.remote import NAME, Remote, meaning
+from bot.git.remote import NAME, Changed, Remote, meaning
 from bot.git.upstream import upstream_of
 
 _PERSONS_PROTOCOLS = ("https", "ssh", "http", "git", "file")
@@ -174,13 +174,16 @@ class _Path:
         """What has to go well before the branch moves. Raises _NotSent, and what `built` does."""
         built(commit)
         if self.pushes:
-            sent = upstream_of(self._git, self.branch).send(commit)
+            upstream = upstream_of(self._git, self.branch)
+            sent = upstream.send(commit)
             if sent.outcome is Outcome.BEHIND:
                 raise UserError(
                     f"{self.branch} lacks commits of its upstream.", remedy="git pull comes first."
                 )
             if sent.outcome is not Outcome.LANDED:
                 raise _NotSent(sent)
+            if not self.clone.is_ancestor(commit, upstream.tip()):
+                raise Changed
 
     def _forget(self) -> None:
         self._git.run("update-ref", "-d", REFERENCE)

@@ -98,6 +98,13 @@ class RemoteFault(Fault):
         self.outcome = outcome
 
 
+class Changed(Fault):
+    """A push landed, and what stands there now is something else."""
+
+    def __init__(self) -> None:
+        super().__init__("what stands on the remote is not what was sent", retry=False)
+
+
 def _words(*alternatives: str) -> re.Pattern[str]:
     return re.compile("|".join(alternatives), re.IGNORECASE)
 

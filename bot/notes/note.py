@@ -84,7 +84,7 @@ def read_note(path: str, data: bytes) -> Note:
         remedy = f"A note is a file {FOLDER}/NAME.md, with no folder between."
         raise UserError("This is no place for a note.", remedy=remedy, file=path)
     try:
-        front = front_matter(_text(data))
+        front = front_matter(read_text(data))
         return _note(name["slug"], front)
     except UserError as error:
         raise UserError(error.message, remedy=error.remedy, file=path, line=error.line) from None
@@ -147,7 +147,8 @@ def own_number(job: Job, full_name: str) -> int | None:
     return job.number if ours else None
 
 
-def _text(data: bytes) -> str:
+def read_text(data: bytes) -> str:
+    """A file as text. Raises UserError with its line for what is too large or is no UTF-8."""
     if len(data) > LARGEST:
         message = f"It has {len(data)} bytes, more than 1 MB."
         raise UserError(message, remedy="Keep what is worth finding, in several notes.", line=1)

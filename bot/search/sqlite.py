@@ -301,16 +301,19 @@ class SqliteShelf:
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
         try:
-            with closing(self._opened()) as c, c:
-                c.execute(begin)
-                _demand_whole(c, self._path)
-                yield c
-        except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode in _PASSING:
-                raise Fault(f"the search index cannot be used now: {error}") from error
-            raise self._lost(str(error)) from error
-        except _Damaged as error:
-            raise self._lost(str(error)) from error
+            try:
+                with closing(self._opened()) as c, c:
+                    c.execute(begin)
+                    _demand_whole(c, self._path)
+                    yield c
+            except sqlite3.DatabaseError as error:
+                if error.sqlite_errorcode in _PASSING:
+                    raise Fault(f"the search index cannot be used now: {error}") from error
+                raise self._lost(str(error)) from error
+            except _Damaged as error:
+                raise self._lost(str(error)) from error
+        except (OSError, sqlite3.OperationalError) as error:  # nor can another be put in its place
+            raise Fault(f"the search index cannot be used: {error}") from error
 
     def _opened(self) -> sqlite3.Connection:
         """A connection of one transaction: it sees at once when the file is another one."""

@@ -71,6 +71,15 @@ def bring_up(
     return Brought(len(new), len(gone))
 
 
+def forget_prepared(index: Index, repository: int) -> None:
+    """Drops what captures prepared that did not end; of what landed, the branch tells.
+
+    To be called under the lock that captures hold.
+    """
+    for commit in index.prepared(repository):
+        index.settle(repository, commit, landed=False)
+
+
 def page_of(path: str, data: bytes, blob: str) -> Document:
     """One file as a page. A note that cannot be read as one is a document: still found."""
     text = data.decode("utf-8", "replace")
