@@ -69,7 +69,7 @@ def closed(notes: Sequence[Note], until: datetime) -> str:
     return (
         f"{many(len(notes), 'note')} {end} with this:\n\n{_list(notes)}\n\n"
         f"Does anything in {them} deserve to become a lesson? Then say it here: `/lesson TEXT`."
-        f" {are} deleted after {until.date()}; reopening this keeps {them}."
+        f" {are} deleted after {until.date()}, unless this is open again by then."
     )
 
 
