@@ -48,6 +48,9 @@ FORBIDDEN = {
     "bot/forge": ("bot.channels", "bot.git", "bot.jobs", "bot.distill", "webhooks"),
     "bot/git": ("bot.channels", "bot.forge", "bot.jobs", "bot.distill", "webhooks"),
     "bot/search": ("bot.channels", "bot.distill", "bot.forge", "bot.git", "bot.work", "webhooks"),
+    "bot/reports": (
+        "bot.channels", "bot.database", "bot.forge", "bot.git", "bot.jobs", "bot.work", "webhooks",
+    ),
     "bot/settings": ("bot.channels", "bot.forge", "bot.git", "bot.jobs", "bot.lessons"),
     "bot/web": (
         "bot.forge", "bot.git", "bot.jobs", "bot.database", "bot.distill", "bot.work", "webhooks",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.reports.audit import Audit, Finding, Load, quoted
+from bot.reports.audit import Audit, Load
 from bot.reports.carried import CarriedFile, CarriedLine
+from bot.reports.findings import Finding, quoted
 from bot.reports.made import Json, Made, cell, table
 
 DEAREST = 10  # lines that the page names; JSON has all

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
+from bot.distill.redact import redact
 from bot.lessons.document import Document
 
 
@@ -24,5 +25,7 @@ def active(data: bytes, today: date) -> tuple[Entry, ...]:
         if bullet.active
     ]
     ranked.sort(key=lambda each: (each[0] or date.max, each[1]), reverse=True)
-    # A file may hold bytes that are no UTF-8; what is printed is.
-    return tuple(Entry(text.encode("utf-8", "replace").decode(), on) for on, _, text in ranked)
+    # A file may hold bytes that are no UTF-8, and secrets; what is compared and printed does not.
+    return tuple(
+        Entry(redact(text.encode("utf-8", "replace").decode()).text, on) for on, _, text in ranked
+    )

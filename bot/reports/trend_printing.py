@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.reports.audit import quoted
+from bot.reports.findings import quoted
 from bot.reports.made import Json, Made, cell, share, table
 from bot.reports.recurrence import CAVEAT, Recurrence, Recurrences, Seen
 from bot.reports.trends import Month, Trend

@@ -11,9 +11,10 @@ from bot.lessons import rows
 from bot.lessons.history import History
 from bot.lessons.rows import ConflictRow, PathRow, Row, StoreRow
 from bot.lessons.tree import Fate
-from bot.reports.audit import Finding, Kind, audit
+from bot.reports.audit import audit
 from bot.reports.audit_printing import to_json, to_markdown
 from bot.reports.facts import StoreFacts
+from bot.reports.findings import Finding, Kind
 from bot.reports.made import Made
 from bot.settings import Carried, Settings
 from tests.fakes.tree import FakeTree

