@@ -53,6 +53,7 @@ def audit(stores: Sequence[StoreFacts], today: date) -> Audit:
         found += _dead_paths(store, [*mine, *standing_of(store), *rules_of(store, today)])
         found += _without_provenance(store, mine)
         found += _heavy(load)
+        found += _notes(store)
     for (store, mine), (other, theirs) in itertools.combinations(
         zip(stores, lines, strict=True), 2
     ):
@@ -73,6 +74,12 @@ def _untrusted(store: StoreFacts) -> Iterator[Finding]:
             f"it {store.distrust}; what follows is of its last version that could be trusted",
             "Repair it on the default branch: until then nothing is written.",
         )
+
+
+def _notes(store: StoreFacts) -> Iterator[Finding]:
+    for each in store.notes:
+        file, what = each.file or "", quoted(each.message)
+        yield Finding(Kind.NOTE, store.name, file, each.line, what, quoted(each.remedy))
 
 
 def _secrets(store: StoreFacts) -> Iterator[Finding]:
@@ -179,7 +186,7 @@ def _heavy(load: Load) -> Iterator[Finding]:
                 load.repository,
                 file.path,
                 None,
-                f"{len(file.lines)} lines and {file.size / 1024:.1f} KB are {file.weight} of "
+                f"{len(file.lines)} lines and {file.size / 1024:.1f} KB: {file.weight} of "
                 f"{budget.lines} lines and {budget.kilobytes} KB",
                 "Lower the caps under `block`: the file is made anew with the next change."
                 if file.path == PITFALLS

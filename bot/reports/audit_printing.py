@@ -92,6 +92,7 @@ def _carried(found: Audit) -> list[str]:
         "## Carried with every run",
         "",
         "Tokens are an estimate: a quarter for each ASCII character, one for each other.",
+        "",
         *(_price(load) for load in found.carried),
         "",
         *(table(head, rows) if rows else ["No file is carried."]),
@@ -101,7 +102,7 @@ def _carried(found: Audit) -> list[str]:
 
 def _price(load: Load) -> str:
     return (
-        f"{load.repository}: {load.price.runs_per_month} runs a month at "
+        f"- {load.repository}: {load.price.runs_per_month} runs a month at "
         f"{load.price.usd_per_million_tokens:g} USD a million tokens of input (`carried` in its "
         "settings), as if nothing were cached."
     )

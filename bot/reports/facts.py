@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.errors import UserError
 from bot.lessons.history import History
 from bot.lessons.tree import Tree
 from bot.settings import Settings
@@ -18,7 +19,8 @@ class StoreFacts:
     `rules` has the failure classes by path, nothing where there are none; `carried` the files that
     agents load by themselves, by path. `distrust` says why the lessons file cannot be trusted, as
     the end of a sentence; `lessons` is its last good version then. `committed` says since when
-    each id stood in the committed block of the default branch.
+    each id stood in the committed block of the default branch. `notes` is what is wrong with the
+    looked-up notes, with file, line and remedy.
     """
 
     name: str
@@ -32,6 +34,7 @@ class StoreFacts:
     tree: Tree
     distrust: str | None
     committed: Mapping[str, datetime]
+    notes: tuple[UserError, ...] = ()
 
     @property
     def owner(self) -> str:

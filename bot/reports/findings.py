@@ -30,6 +30,7 @@ class Kind(enum.StrEnum):
     DEAD_PATH = "path that is gone"
     NO_PROVENANCE = "no provenance"
     CARRIED = "carried weight"
+    NOTE = "note to mend"
 
 
 @dataclass(frozen=True, slots=True)
