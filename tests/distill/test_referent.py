@@ -1,4 +1,4 @@
-"""What an "it" of an order is put for: a whole noun phrase of its source, or nothing."""
+"""What an "it" of an order is put for: a whole noun phrase of its source, or nothing at all."""
 
 from __future__ import annotations
 
@@ -66,6 +66,17 @@ def sentence(text: str) -> str | None:
         (
             "A request that was retried can leave the buffer locked. Free it in `retry()`.",
             "Free the buffer in `retry()`: a request that was retried can leave the buffer locked.",
+        ),
+        (
+            "The retry loop, which has no limit, holds the lock. Release it between attempts.",
+            (
+                "Release the lock between attempts: the retry loop, which has no limit, holds the"
+                " lock."
+            ),
+        ),
+        (
+            "The function that we call swallows errors. Log them with `logger.exception`.",
+            ("Log errors with `logger.exception`: the function that we call swallows errors."),
         ),
         # The subject is meant where its verb has no object.
         (
@@ -143,6 +154,22 @@ def sentence(text: str) -> str | None:
         (
             "A query that raises leaks the session and keeps the lock. Release it in `stop()`.",
             "Do not let a query that raises leak the session and keep the lock (`stop()`).",
+        ),
+        (
+            "A client whose timeout is zero blocks the loop. Reject it in `validate()`.",
+            "Do not let a client whose timeout is zero block the loop (`validate()`).",
+        ),
+        (
+            "The handler is called by a timer that nobody stops. Stop it in `dispose()`.",
+            None,
+        ),
+        (
+            "A promise that rejects leaves the spinner visible. Hide it in a `finally` handler.",
+            "Do not let a promise that rejects leave the spinner visible.",
+        ),
+        (
+            "The retry loop, which has no limit, hammers the server. Cap it at five attempts.",
+            "Remember that the retry loop, which has no limit, hammers the server.",
         ),
         (
             "A job that waits for the lock blocks it. Release it in `stop()`.",

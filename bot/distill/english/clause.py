@@ -34,6 +34,8 @@ _PARTICLES = words("phrases", "particles")
 _NAMING = frozenset(["name", "call"])  # "a function called `run`"
 #: "access checks are": before one of these what looks like a verb is a noun.
 _AFTER_NOUN = AUXILIARIES | _RELATIVE | {"of", "and", "or", "using"}
+_LEAVING = words("phrases", "verbs of leaving")
+_PEOPLE = frozenset(["we", "you", "they", "i", "people"])
 _NO_SUBJECT = words("phrases", "no subject")
 #: Nobody writes a longer clause.
 _LONGEST = 80  # words
@@ -68,9 +70,11 @@ def main_clause(sentence: str) -> Clause | None:
                 return Clause(sentence[: found[end - 1].end()], found[end].start(), text[end:])
             hanging -= 1
             at = _behind_auxiliaries(spoken, at)
-        end = end if at and is_adverb(word) else at + 1
-        if not is_open(text[at]) or word in _CLAUSE_STARTS:
+        if text[at].endswith(",") and spoken[at + 1 : at + 2] and spoken[at + 1] in _RELATIVE:
+            at = _behind_aside(text, at + 1)
+        elif not is_open(text[at]) or word in _CLAUSE_STARTS:
             return None
+        end = end if end and is_adverb(word) else at + 1
         at += 1
     return None
 
@@ -90,9 +94,23 @@ def done_to(clause: Clause) -> str | None:
             return _object(clause.rest, spoken, at + 1) if from_gerund(spoken[at]) else ""
         if verb in HAVE and not from_participle(spoken[at]):
             return None
+    if {from_third(spoken[at]), spoken[at]} & _LEAVING and len(_noun(clause.rest, at + 1)) > 2:
+        return None  # "leaves the spinner visible"
     if spoken[at + 1 : at + 2] == ["to"] and BASES.intersection(spoken[at + 2 : at + 3]):
         at += 2  # "fails to close"
     return _object(clause.rest, spoken, at + 1)
+
+
+def verbs_beside(clause: Clause) -> set[str]:
+    """The bases of the verbs, and of what looks like one, beside the main verb."""
+    rest = [plain(word) for word in clause.rest]
+    main = _behind_auxiliaries(rest, _behind_adverbs(rest, 0))
+    beside = [plain(word) for word in clause.subject.split()] + rest[main + 1 :]
+    return {from_third(word) or from_participle(word) or word for word in beside}
+
+
+def _noun(text: tuple[str, ...], at: int) -> list[str]:
+    return phrase(text[at:])[0].split()
 
 
 def _object(text: tuple[str, ...], spoken: list[str], at: int) -> str | None:
@@ -142,7 +160,8 @@ def _is_present(spoken: list[str], at: int, *, many: bool, hanging: bool) -> boo
     if from_third(word):
         return hanging or following not in _AFTER_NOUN
     opens = before in _RELATIVE
-    if word in BASES and (is_many(before) if hanging and not opens else many):
+    plural = is_many(before) or before in _PEOPLE if hanging and not opens else many
+    if word in BASES and plural:
         return opens or not is_doubtful(word) or is_thing(following)
     return False
 
@@ -153,6 +172,11 @@ def _is_held(spoken: list[str], at: int) -> bool:
     if before in _RELATIVE:
         return False
     return before in DETERMINERS or before in _PREPOSITIONS or before.endswith(("'s", "’s"))
+
+
+def _behind_aside(text: tuple[str, ...], at: int) -> int:
+    """The last word of ", which has no limit,": what is said by the way."""
+    return next((end for end in range(at, len(text)) if text[end].endswith(",")), len(text) - 1)
 
 
 def _behind_auxiliaries(spoken: list[str], at: int) -> int:

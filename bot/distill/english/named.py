@@ -6,7 +6,7 @@ import re
 
 from bot.distill.clauses import CODE, lower_first
 from bot.distill.english.clause import main_clause
-from bot.distill.english.phrase import RELATIVE
+from bot.distill.english.phrase import hangs
 from bot.distill.lexicon import any_of, pattern
 from bot.distill.verbs import BASES, from_participle, from_third, is_doubtful
 
@@ -34,6 +34,8 @@ _NAMES: tuple[tuple[str, str], ...] = (
 
 
 _CLAUSE = pattern("english", "finite", r"\b{}\b")
+#: Behind what is said by the way goes on what was begun: ", which has no limit, hammers".
+_ASIDE = re.compile(r", (?:which|who|whose)\b[^,]*, \w+")
 _SAYS = re.compile(r"[\w ]+ (\w+s) (?:that|how|whether)\b")
 _SUBORDINATE = re.compile(r"[,;:]| - |\b(?:if|when|because|which|that|where|while|before|after)\b")
 
@@ -44,9 +46,9 @@ def has_clause(text: str) -> bool:
     main = _SUBORDINATE.split(text, maxsplit=1)[0]
     words = main.split()
     clause = main_clause(text)
-    if clause and RELATIVE.search(clause.subject):
+    if clause and hangs(clause.subject):
         return True
-    if (says := _SAYS.match(text)) and from_third(says[1]):
+    if _ASIDE.search(text) or ((says := _SAYS.match(text)) and from_third(says[1])):
         return True
     return bool(_CLAUSE.search(main)) or any(
         (

@@ -35,6 +35,11 @@ def phrase(text: Sequence[str]) -> tuple[str, int]:
     return " ".join([*text[: end - 1], text[end - 1].rstrip(",;:.")]) if end else "", end
 
 
+def hangs(noun: str) -> bool:
+    """Whether a clause hangs on the noun: "the value that `parse` returns"."""
+    return bool(RELATIVE.search(noun))
+
+
 def is_plural(noun: str) -> bool | None:
     """Whether the phrase names many; None where that cannot be told, as of code."""
     if " and " in noun:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from bot.distill.clauses import lower_first
-from bot.distill.english.clause import done_to, main_clause
+from bot.distill.english.clause import done_to, main_clause, verbs_beside
 from bot.distill.english.phrase import is_plural, phrase
 from bot.distill.english.statement import BEFORE_MAIN
 from bot.distill.lexicon import words
 
 _ABOUT_THE_WHOLE = words("verbs", "of the whole")
+_ABOUT_EITHER = words("verbs", "of one or the other")
 _JOINED = re.compile(r",\s+(?:but|and|yet|however)\s+")
 _POINTS = re.compile(r"(?:it|them|this|that|these|those|one)\b", re.IGNORECASE)
 
@@ -31,11 +32,14 @@ def referents(order: str, pronoun: str, said: Iterable[str]) -> Iterator[str]:
         if pronoun and any(map(main_clause, more)):
             return
         what = done_to(clause)
-        if what is None or _POINTS.match(what):
+        if what is None or _POINTS.match(what) or verb in verbs_beside(clause):
             return
         who, _ = phrase(clause.subject.split())
-        for found in (who,) if verb in _ABOUT_THE_WHOLE else (what, who):
-            if found and _agrees(found, pronoun):
+        agreeing = [found for found in (what, who) if found and _agrees(found, pronoun)]
+        if verb in _ABOUT_EITHER and len(agreeing) > 1:
+            return
+        for found in agreeing:
+            if found != what or verb not in _ABOUT_THE_WHOLE:
                 yield re.sub(r"^(?:an?|its)\b", "the", lower_first(found))
 
 

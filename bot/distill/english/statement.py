@@ -8,7 +8,7 @@ from bot.distill.clauses import lower_first
 from bot.distill.english.clause import main_clause
 from bot.distill.english.following import with_what_follows
 from bot.distill.english.obligation import PRONOUN, is_noun
-from bot.distill.english.phrase import RELATIVE
+from bot.distill.english.phrase import hangs
 from bot.distill.english.undoing import BEYOND_US, KINDS, bases, undo
 from bot.distill.lexicon import words
 from bot.distill.verbs import BASES, from_third
@@ -52,7 +52,7 @@ def stated(text: str, subject: str) -> str | None:
     text = main_statement(text)
     if (left := _LEAVES_OUT.match(text)) and (made := _left_out(left[1], left[2], subject)):
         return made
-    if (clause := main_clause(text)) and RELATIVE.search(clause.subject):
+    if (clause := main_clause(text)) and hangs(clause.subject):
         verb, _, rest = text[clause.verb :].partition(" ")
         return undo(lower_first(clause.subject), verb, rest)
     for match in _FINITE.finditer(text):
@@ -68,7 +68,7 @@ def stated(text: str, subject: str) -> str | None:
             continue
         if unnamed:
             return _not_this(verb, rest)
-        return undo(lower_first(who), verb, rest) if is_noun(who) else None
+        return undo(lower_first(who), verb, rest) if is_noun(who) and not hangs(who) else None
     return None
 
 
