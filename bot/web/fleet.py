@@ -5,6 +5,7 @@ Pure; small enough to be kept beside the commit it was derived at, and read for 
 
 from __future__ import annotations
 
+import functools
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -45,11 +46,12 @@ class Summary:
             }
         )
 
-    @classmethod
-    def from_text(cls, text: str) -> Summary:
+    @staticmethod
+    @functools.lru_cache(maxsize=2048)  # of many stores few were written to since the last look
+    def from_text(text: str) -> Summary:
         body = json.loads(text)
         last = body.pop("last_write")
-        return cls(
+        return Summary(
             ending=tuple((date.fromisoformat(day), count) for day, count in body.pop("ending")),
             written=Counts(**body.pop("written")),
             last_write=datetime.fromisoformat(last) if last else None,

@@ -6,7 +6,8 @@ its account may do at that moment, and goes the way of the same command in a com
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -88,7 +89,7 @@ class Dashboard:
         visible = self._visible(visitor)
         kept = self.summaries.of([each.id for each in visible])
         alarms = self.alarms_of(visitor)
-        counted = {each.id: sum(a.repository == each.id for a in alarms) for each in visible}
+        counted = Counter(alarm.repository for alarm in alarms)
         rows = [(each.full_name, kept.get(each.id), counted[each.id]) for each in visible]
         return fleet(rows, self.now().date())
 
@@ -157,7 +158,21 @@ class Dashboard:
     def alarms_of(self, visitor: Visitor) -> tuple[Alarm, ...]:
         """Those of the repositories that the visitor reads, the server's own for its operator."""
         mine = None if visitor.operates else [each.id for each in self._visible(visitor)]
-        return tuple(self.alarms(mine))
+        return (*self._stuck(visitor), *self.alarms(mine))
+
+    def _stuck(self, visitor: Visitor) -> Iterator[Alarm]:
+        """Writes that do not land and deliveries that wait for a person."""
+        names = {each.id: each.full_name for each in self._visible(visitor)}
+        for repository, reason in sorted(self.writes.reasons().items()):
+            if repository in names:
+                text = f"{names[repository]}: the last write did not land: {reason}"
+                yield Alarm(repository, text, "It is tried again once this is mended.", "")
+        writable = self._writable(visitor)
+        counts = self.inbox.counts(writable)
+        for status, what in ((Status.FAILED, "failed"), (Status.PARKED, "wait for a person")):
+            if counts[status]:
+                text = f"Deliveries that {what}: {counts[status]}."
+                yield Alarm(0, text, "The page of deliveries says why, and replays them.", "")
 
     # pressing
 

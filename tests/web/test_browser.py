@@ -125,6 +125,8 @@ def test_a_failed_delivery_is_replayed(browser: Browser, estate: Estate) -> None
     stage.settle()
     assert stage.server.inbox.counts()[Status.FAILED] == 1
     with visiting(browser, estate, "ben") as page:
+        page.get_by_role("link", name="Alarms").click()
+        expect(page.locator("main")).to_contain_text("Deliveries that failed: 1.")
         page.get_by_role("link", name="Deliveries").click()
         failed = page.get_by_role("region", name="Failed deliveries")
         expect(failed).to_contain_text("GitHub answered 422")
