@@ -157,8 +157,10 @@ def _given(body: Json, name: str, line: int | None, now: datetime) -> Given:
 
 
 def _state(fields: _Fields) -> ReviewState:
-    """An absent state is a comment: it asks for nothing."""
-    state = fields.text("state").lower() or ReviewState.COMMENTED
+    """A state that is absent, or said to be unknown, is a comment: it asks for nothing."""
+    state = fields.text("state").lower()
+    if state in ("", "unknown"):
+        return ReviewState.COMMENTED
     if state not in set(ReviewState):
         raise fields.wrong("state", "one of " + ", ".join(ReviewState))
     return ReviewState(state)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from bot.commands.review_file import read
 from bot.distill.evaluate import Gold, dice, score
 from bot.distill.model import Distilled, Remark
 from bot.distill.offline import Offline
@@ -44,6 +46,12 @@ def distilled() -> dict[str, Distilled]:
         review: distill_review(Offline(), found, limit=2, characters=CHARACTERS)
         for review, found in REVIEWS.items()
     }
+
+
+def test_the_command_reads_all_of_them() -> None:
+    file = FIELD / "reviews.jsonl"
+    given = read(file.read_bytes(), file.name, datetime(2026, 11, 2, tzinfo=UTC))
+    assert len(given) == len(REVIEWS)
 
 
 def test_every_bullet_is_valid_and_nothing_is_held(distilled: dict[str, Distilled]) -> None:
