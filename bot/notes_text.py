@@ -49,6 +49,20 @@ def proposal(rows: Sequence[NoteRow], notes: Mapping[str, Note]) -> str:
     )
 
 
+def captured_title(count: int) -> str:
+    """Of the pull request that brings notes."""
+    return f"{PREFIX}: {count} captured"
+
+
+def captured_body(paths: Sequence[str]) -> str:
+    listed = "\n".join(f"- `{path}`" for path in paths)
+    return (
+        f"Sessions wrote these notes, to be found by search:\n\n{listed}\n\n"
+        "Merging keeps them; they can be edited here first. Closed unmerged, these are not"
+        " proposed again."
+    )
+
+
 def told(row: NoteRow, note: Note | None) -> str:
     """What became of one note, and why."""
     title = f" ({quoted(note.title)})" if note else ""

@@ -73,7 +73,8 @@ class PullRequestChanged:
 class Pushed:
     """A push to a branch. `before` is 40 zeros for a new one, `after` for a deleted one.
 
-    `touches_us` is false where GitHub lists all that was pushed and none of it is a file of ours.
+    `touches_us` is false where GitHub lists all that was pushed and none of it is a file of ours,
+    `removes` where no file went.
     """
 
     origin: Origin
@@ -84,6 +85,7 @@ class Pushed:
     forced: bool
     deleted: bool
     touches_us: bool = True
+    removes: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,19 +119,21 @@ def _push(fields: Fields, guid: str) -> Parsed:
         after=fields.text("after"),
         forced=fields.flag("forced"),
         deleted=fields.flag("deleted"),
-        touches_us=_touches_us(fields),
+        touches_us=_listed(fields, ("added", "removed", "modified"), OURS),
+        removes=_listed(fields, ("removed",), ("",)),
     )
 
 
-def _touches_us(fields: Fields) -> bool:
+def _listed(fields: Fields, keys: tuple[str, ...], prefixes: tuple[str, ...]) -> bool:
+    """Whether a path that begins so is among these, or may be: GitHub does not list everything."""
     commits = fields.objects("commits")
     # What a forced push took away is not listed.
     if fields.flag("forced") or not 0 < len(commits) < COMMITS_LISTED:
         return True
     for commit in commits:
-        for key in ("added", "removed", "modified"):
+        for key in keys:
             paths = commit.texts(key)
-            if len(paths) >= FILES_LISTED or any(path.startswith(OURS) for path in paths):
+            if len(paths) >= FILES_LISTED or any(path.startswith(prefixes) for path in paths):
                 return True
     return False
 

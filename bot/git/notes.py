@@ -15,9 +15,12 @@ from bot.notes.folder import Folder, in_folder, read_folder
 
 
 def read_notes(
-    clone: Clone, commit: str | None, kinds: Collection[note.Kind] = tuple(note.Kind)
+    clone: Clone,
+    commit: str | None,
+    kinds: Collection[note.Kind] = tuple(note.Kind),
+    word: str = "",
 ) -> Folder:
-    """Those of these kinds; problems are of every file that could have been one of them."""
+    """Those of these kinds that hold a word; problems are of files that could have been one."""
     if commit is None:
         return Folder({}, ())
     found = clone.read_many(commit, [], folders=(note.FOLDER,))
@@ -26,7 +29,7 @@ def read_notes(
         {
             file.path: file.data
             for file in files
-            if distrust(file) is None and _may_be(file.data, kinds)
+            if distrust(file) is None and word.encode() in file.data and _may_be(file.data, kinds)
         }
     )
     broken = [_problem(file, reason) for file in files if (reason := distrust(file)) is not None]

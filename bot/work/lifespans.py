@@ -34,12 +34,16 @@ Open = Callable[[Known], AbstractContextManager[Place]]
 
 @dataclass(frozen=True, slots=True)
 class Lifespans:
-    """Listens to `bot.work.committing`, which calls `after` whatever the job came to."""
+    """Listens to `bot.work.committing`, which calls `after` whatever the job came to.
+
+    `committed` is told of each commit on a default branch, once the repository is closed again.
+    """
 
     wants: NoteWants
     memory: Memory
     notices: Notices
     open: Open
+    committed: Callable[[Known], None]
     now: Callable[[], datetime]
 
     def landed(self, known: Known, written: Written, waiting: Sequence[Waiting]) -> None:
@@ -52,12 +56,14 @@ class Lifespans:
         due = self.wants.due(known.id, self.now())
         if not due:
             return
-        ids = [each.id for each in due]
+        ids, new_commit = [each.id for each in due], False
         try:
             with self.open(known) as place:
                 settings = place.settings()
                 if settings is not None and permits(settings, place.repository):
-                    self._look(known, place, settings, due)
+                    new_commit = self._look(known, place, settings, due)
+            if new_commit:
+                self.committed(known)
         except Fault as fault:
             log.warning("repository %d: lifespans of notes: %s", known.id, fault)
             if fault.retry and due[0].attempt + 1 < ATTEMPTS:
@@ -69,7 +75,7 @@ class Lifespans:
             self._refuse(known, due, error)
         self.wants.done(ids)
 
-    def _look(self, known: Known, place: Place, settings: Settings, due: Sequence[Due]) -> None:
+    def _look(self, known: Known, place: Place, settings: Settings, due: Sequence[Due]) -> bool:
         def elsewhere(job: Job) -> JobState | None:
             others = self.memory.of_installation(known.installation)
             name = job.repository.casefold()
@@ -80,7 +86,8 @@ class Lifespans:
                 return there.forge.job_state(job.number)
 
         wants = [each.want for each in due]
-        NoteLook(known, place, settings, wants, self.notices, elsewhere, self.now()).look()
+        look = NoteLook(known, place, settings, wants, self.notices, elsewhere, self.now())
+        return look.look()
 
     def _refuse(self, known: Known, due: Sequence[Due], error: UserError) -> None:
         """To those who asked for something that has to be done in another way now."""

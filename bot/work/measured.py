@@ -12,6 +12,7 @@ from bot.lessons.history import History
 from bot.lessons.pitfalls import lines_in
 from bot.reports.facts import StoreFacts
 from bot.settings import Settings
+from bot.work.notes_check import problems_at
 from bot.work.pitfalls import files_of
 
 # What agents load by themselves, whether or not `include` names it.
@@ -40,6 +41,7 @@ def facts_of(
         tree=store.snapshot.tree,
         distrust=store.distrust,
         committed=_committed(clone, commit) if commit else {},
+        notes=problems_at(clone, commit) if commit else (),
     )
 
 

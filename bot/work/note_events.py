@@ -40,7 +40,7 @@ class NoteEvents:
                 return timedelta(0)
             case IssueChanged(action="edited", body=body, body_before=str()) if _MARK in body:
                 return timedelta(0)
-            case Pushed(deleted=False):
+            case Pushed(deleted=False, removes=True):
                 return timedelta(0)
         return None
 
@@ -53,8 +53,8 @@ class NoteEvents:
                 self._ticked(event, scene)
             case IssueChanged(number=number) | PullRequestChanged(number=number):
                 here = scene.place.repository.full_name
-                jobs = [note.job for note in _notes(scene, Kind.CONTEXT) if note.job is not None]
-                if any(own_number(job, here) == number for job in jobs):
+                notes = _notes(scene, Kind.CONTEXT, str(number))
+                if any(note.job and own_number(note.job, here) == number for note in notes):
                     self.wants.add(scene.known.id, LookAtJob(number), self.now())
 
     def _ticked(self, event: IssueChanged, scene: Scene) -> None:
@@ -73,6 +73,6 @@ class NoteEvents:
             self.wants.add(scene.known.id, DeleteNote(path, event.number), self.now())
 
 
-def _notes(scene: Scene, kind: Kind) -> list[Note]:
+def _notes(scene: Scene, kind: Kind, word: str = "") -> list[Note]:
     with scene.place.branch() as branch:
-        return [*read_notes(branch.clone, branch.head(), (kind,)).notes.values()]
+        return [*read_notes(branch.clone, branch.head(), (kind,), word).notes.values()]

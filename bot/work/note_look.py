@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from bot import notes_text as words
 from bot.channels.rolling import is_wanted
+from bot.errors import UserError
 from bot.facts import JobState
 from bot.git.notes import read_notes
 from bot.git.policy import Way
@@ -52,12 +53,15 @@ class NoteLook:
     elsewhere: Callable[[Job], JobState | None]
     now: datetime
 
-    def look(self) -> None:
-        """Raises what `bot.work.writing.apply` and the forge raise."""
+    def look(self) -> bool:
+        """Whether the default branch has a new commit of it.
+
+        Raises what `bot.work.writing.apply` and the forge raise.
+        """
         with self.place.branch() as branch:
             head = branch.head()
             if head is None:
-                return
+                return False
             notes = read_notes(branch.clone, head, ENDING).notes
             events = read_store(branch.clone, head, self.known.id).snapshot.events
             stories = [note for note in notes.values() if note.kind is Kind.LESSON]
@@ -74,11 +78,14 @@ class NoteLook:
             if self._list_retired(want, stories):
                 retired[named(want.subject)] = self.now
         ticked = {want.path: want.issue for want in self._of(DeleteNote)}
+        if not (closings or retired or ticked):
+            return False
         findings = Findings(closings, retired, ticked, bool(self._of(LookAtAll)))
         write, pull = self._write(findings)
         self._tell(write, findings, pull)
         for issue in set(ticked.values()) if write.direct else ():
             close_if_done(self.place, issue, {note.path for note in write.left})
+        return write.direct and bool(write.commit)
 
     def _of(self, kind: type[_Want]) -> list[_Want]:
         return [want for want in self.wants if isinstance(want, kind)]
@@ -93,13 +100,15 @@ class NoteLook:
         for job in sorted({note.job for note in notes if note.kind is Kind.CONTEXT and note.job}):
             if not everything and self._number(job) not in numbers:
                 continue
-            state = self._state(job)
+            try:
+                state = self._state(job)
+            except UserError as error:  # of one job: the others go on
+                log.warning("repository %d: %s is not known: %s", self.known.id, job, error)
+                continue
             if state is not None:
                 found[job] = state.closed_at
             else:
-                log.warning(
-                    "repository %d: a note names %s, which is not there", self.known.id, job
-                )
+                log.warning("repository %d: a note names %s, which is gone", self.known.id, job)
         return found
 
     def _number(self, job: Job) -> int | None:
@@ -119,18 +128,25 @@ class NoteLook:
         """Puts the stories about a directory that is gone on its checklist, once each."""
         named_it = [note for note in stories if is_about(note, subject)]
         new = [note for note in named_it if not is_asked(note, subject, flagged)]
-        if new:
-            ask(self.place, subject, new, words.directory_gone(subject), again=False)
+        try:
+            if new:
+                ask(self.place, subject, new, words.directory_gone(subject), again=False)
+        except UserError as error:  # issues are turned off here: the notes stay
+            log.warning("repository %d: no checklist of notes: %s", self.known.id, error)
+            return False
         return bool(new)
 
     def _list_retired(self, want: RetireSubject, stories: Sequence[Note]) -> bool:
         """Does the same for a person, whatever was on it before, and answers."""
         named_it = [note for note in stories if is_about(note, want.subject)]
         answer = words.nothing_names(want.subject)
-        if named_it:
-            why = words.subject_retired(want.login, want.subject)
-            number = ask(self.place, want.subject, named_it, why, again=True)
-            answer = words.listed_in(number, len(named_it))
+        try:
+            if named_it:
+                why = words.subject_retired(want.login, want.subject)
+                number = ask(self.place, want.subject, named_it, why, again=True)
+                answer = words.listed_in(number, len(named_it))
+        except UserError as error:
+            answer, named_it = words.refused(str(error)), []
         self._say(want.number, reply_key(want.comment), answer)
         return bool(named_it)
 

@@ -224,7 +224,12 @@ class Server:
                 *self._told_in_chat(),
                 self.indexing,
                 Lifespans(
-                    self.note_wants, self.memory, self.notices, self.presence.open, parts.now
+                    self.note_wants,
+                    self.memory,
+                    self.notices,
+                    self.presence.open,
+                    self.indexing.look,
+                    parts.now,
                 ),
                 Following(lambda known: self.dashboard.look_again(known)),
                 Expiring(self.expiries, parts.telegram, self.presence.open, parts.now),

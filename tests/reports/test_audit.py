@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
 
+from bot.errors import UserError
 from bot.lessons import rows
 from bot.lessons.history import History
 from bot.lessons.rows import ConflictRow, PathRow, Row, StoreRow
@@ -69,6 +71,13 @@ def only(*stores: StoreFacts) -> Finding:
     (found,) = findings(*stores)
     assert found.remedy
     return found
+
+
+def test_a_note_that_cannot_be_read_is_named_with_its_remedy() -> None:
+    told = UserError("It has no `kind`.", remedy="Add it.", file=".agent-corp/notes/a.md", line=1)
+    found = only(replace(store(), notes=(told,)))
+    assert (found.kind, found.file, found.line) == (Kind.NOTE, ".agent-corp/notes/a.md", 1)
+    assert (found.what, found.remedy) == ("It has no `kind`.", "Add it.")
 
 
 def test_a_healthy_store_has_no_finding() -> None:

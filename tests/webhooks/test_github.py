@@ -353,6 +353,25 @@ def test_no_object_at_all_raises(name: str, payload: Json) -> None:
 def test_a_push_touches_us_unless_the_whole_list_of_its_files_says_no(
     pushed: dict[str, Any], touches_us: bool
 ) -> None:
+    assert push(pushed).touches_us is touches_us
+
+
+@pytest.mark.parametrize(
+    ("pushed", "removes"),
+    [
+        ({"commits": [{"modified": ["src/a.py"], "added": ["src/b.py"], "removed": []}]}, False),
+        ({"commits": [{"modified": ["src/a.py"]}, {"removed": ["src/b.py"]}]}, True),
+        ({"commits": [{"modified": ["src/a.py"]}], "forced": True}, True),
+        ({"commits": []}, True),
+    ],
+)
+def test_a_push_removes_something_unless_the_whole_list_says_no(
+    pushed: dict[str, Any], removes: bool
+) -> None:
+    assert push(pushed).removes is removes
+
+
+def push(pushed: dict[str, Any]) -> Pushed:
     payload = {
         "ref": "refs/heads/main",
         "before": "a" * 40,
@@ -362,4 +381,4 @@ def test_a_push_touches_us_unless_the_whole_list_of_its_files_says_no(
     }
     event = parse("push", payload, "guid")
     assert isinstance(event, Pushed)
-    assert event.touches_us is touches_us
+    return event

@@ -34,6 +34,12 @@ def there(shop: Shop) -> set[str]:
     return {p.removeprefix(f"{NOTES}/") for p in paths if p.startswith(NOTES)}
 
 
+def found(shop: Shop) -> set[str]:
+    """Which notes search still finds by a word of theirs."""
+    answer = shop.stage.server.index.search("queue", frozenset({shop.repository.id}))
+    return {hit.path.removeprefix(f"{NOTES}/") for hit in answer.hits if hit.exact}
+
+
 def subjects(shop: Shop) -> list[str]:
     commits = shop.repository.bare.commits(shop.repository.tip())
     messages = [commit.message.splitlines()[0] for commit in commits]
@@ -63,10 +69,11 @@ def test_a_context_note_is_flagged_at_the_close_and_deleted_after_the_grace(shop
     notice = (
         "1 note ends with this:\n\n- `.agent-corp/notes/slow.md`: Why the queue is slow\n\n"
         "Does anything in it deserve to become a lesson? Then say it here: `/lesson TEXT`."
-        f" It is deleted after {shop.today(7)}; reopening this keeps it."
+        f" It is deleted after {shop.today(7)}, unless this is open again by then."
     )
     assert said(shop, issue) == [notice]
 
+    assert found(shop) == {"slow.md", "other.md"}
     shop.pass_time(days=6)
     sweep(shop)
     assert there(shop) == {"slow.md", "other.md", "port.md"}
@@ -79,6 +86,7 @@ def test_a_context_note_is_flagged_at_the_close_and_deleted_after_the_grace(shop
     shop.stage.settle()
     assert there(shop) == {"other.md", "port.md"}
     assert subjects(shop) == ["docs(notes): 1 flagged", "docs(notes): 1 deleted"]
+    assert found(shop) == {"other.md"}
     assert said(shop, issue)[0].startswith("Deleted in ")
     sweep(shop)
     assert len(subjects(shop)) == 2

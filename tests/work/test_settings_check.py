@@ -68,16 +68,26 @@ def test_notes_that_cannot_be_read_are_told_where_they_are_proposed_and_where_th
 ) -> None:
     slow, lost = ".agent-corp/notes/slow.md", ".agent-corp/notes/lost.md"
     story = "---\nkind: lesson\nsubject: src/\nclass: lost-work\n---\n\n# Lost\n"
-    pull = estate.shop.open_pull_request("ben", {slow: "---\nkind: context\n---\n", lost: story})
+    far = ".agent-corp/notes/far.md"
+    pull = estate.shop.open_pull_request(
+        "ben",
+        {
+            slow: "---\nkind: context\n---\n",
+            far: "---\nkind: context\njob: 99\n---\n",
+            lost: story,
+        },
+    )
     estate.settle()
     (check,) = checks(estate, pull.head_sha)
-    assert check.title == "2 notes to mend"
+    assert check.title == "3 notes to mend"
     assert check.text == (
         f"- {slow}:1: A context note names its job."
         ' Write `job: "#12"`, the issue or pull request that it ends with.\n'
+        f"- {far}:3: It names #99, and there is no such issue or pull request here."
+        " Name one that there is: the note ends with it.\n"
         f"- {lost}:4: The class `lost-work` is not in .agent-corp/rules.md."
         " Add `- **lost-work**: …` there, or name one that is."
-    ).replace("#12", "#\u200b12")
+    ).replace("#", "#\u200b")
 
     pull.merge("ada")
     estate.settle()
