@@ -198,6 +198,7 @@ def _parser() -> argparse.ArgumentParser:
     audit = kinds.add_parser("audit", help="what a person should look at; exit status 1 if any")
     audit.set_defaults(command=_report_audit)
     _repositories(audit)
+    audit.add_argument("--labels", metavar="TSV", help="leaves out pairs labelled distinct")
     audit.add_argument("--json", action="store_true")
     week = kinds.add_parser("digest", help="what changed most in a week")
     week.set_defaults(command=_report_digest)
@@ -670,9 +671,12 @@ def _report_store(options: argparse.Namespace) -> int:
 def _report_audit(options: argparse.Namespace) -> int:
     from bot.reports import audit_printing
     from bot.reports.audit import audit
+    from bot.reports.labels import parse_labels
 
+    labels = options.labels
+    labelled = parse_labels(_bytes(labels), labels) if labels else ()
     with _facts(options.repo) as stores:
-        found = audit(stores, _now().date())
+        found = audit(stores, _now().date(), labelled)
     made = _made(options)
     if options.json:
         _print(audit_printing.to_json(found, made))

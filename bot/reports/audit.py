@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from datetime import date
 
 from bot.distill.redact import redact
-from bot.lessons.guard import is_conflict
 from bot.lessons.pitfalls import PITFALLS
-from bot.lessons.rows import FOLDER, ConflictRow
-from bot.lessons.similarity import compare
+from bot.lessons.rows import FOLDER
 from bot.lessons.store import LESSONS
 from bot.lessons.tree import Naming, named
 from bot.reports.carried import CarriedFile, Weight, weigh
 from bot.reports.facts import StoreFacts
 from bot.reports.findings import Finding, Kind, Line, lines_of, quoted, rules_of, standing_of
+from bot.reports.judging import kept_apart
+from bot.reports.labels import LabelledPair
+from bot.reports.likeness import alike
 from bot.reports.twins import twins
 from bot.settings import Carried
 
@@ -41,15 +42,21 @@ class Audit:
     carried: tuple[Load, ...]
 
 
-def audit(stores: Sequence[StoreFacts], today: date) -> Audit:
-    """`today` (UTC) is what makes a trailer's date a future one."""
+def audit(
+    stores: Sequence[StoreFacts], today: date, labelled: Sequence[LabelledPair] = ()
+) -> Audit:
+    """`today` (UTC) is what makes a trailer's date a future one.
+
+    Pairs that a person has `labelled` distinct are no duplicates, no twins and no contradictions.
+    """
+    apart = kept_apart(labelled)
     carried = [_load(store) for store in stores]
     lines = [lines_of(LESSONS, store.lessons, today) for store in stores]
     found: list[Finding] = []
     for store, mine, load in zip(stores, lines, carried, strict=True):
         found += _untrusted(store)
         found += _secrets(store)
-        found += _alike(store, mine)
+        found += alike(store, mine, apart)
         found += _dead_paths(store, [*mine, *standing_of(store), *rules_of(store, today)])
         found += _without_provenance(store, mine)
         found += _heavy(load)
@@ -58,7 +65,7 @@ def audit(stores: Sequence[StoreFacts], today: date) -> Audit:
         zip(stores, lines, strict=True), 2
     ):
         if store.owner == other.owner:
-            found += twins(store, mine, other, theirs)
+            found += twins(store, mine, other, theirs, apart)
     order = {kind: place for place, kind in enumerate(Kind)}
     found.sort(key=lambda each: order[each.kind])  # stable: by repository and line within a kind
     return Audit(tuple(found), tuple(carried))
@@ -96,40 +103,6 @@ def _secrets(store: StoreFacts) -> Iterator[Finding]:
         if kinds := redact(said).kinds:
             what = f"{', '.join(kinds)} in the row {signal.id}"
             yield Finding(Kind.SECRET, store.name, FOLDER, None, what, remedy)
-
-
-def _alike(store: StoreFacts, lines: Sequence[Line]) -> Iterator[Finding]:
-    """Duplicates, and pairs that say opposite things in nearly the same words."""
-    decided = {
-        frozenset((r.row.a, r.row.b))
-        for r in store.history.recorded
-        if isinstance(r.row, ConflictRow) and r.row.kept
-    }
-    for a, b in itertools.combinations(lines, 2):
-        found = compare(a.reading, b.reading, store.settings.refresh)
-        if found.same:
-            scores = f"similarity {found.similarity:.2f}, blend {found.blend:.2f}"
-            yield Finding(
-                Kind.DUPLICATE,
-                store.name,
-                a.file,
-                a.line,
-                f"{_both(a, b)} ({scores})",
-                "Keep the better wording and strike the other line through (`~~`).",
-            )
-        elif found.apart and is_conflict(found.apart) and frozenset((a.id, b.id)) not in decided:
-            yield Finding(
-                Kind.CONTRADICTION,
-                store.name,
-                a.file,
-                a.line,
-                f"{_both(a, b)} ({found.apart.value.replace('_', ' and ')})",
-                "A person decides which holds: strike the other line through (`~~`).",
-            )
-
-
-def _both(a: Line, b: Line) -> str:
-    return f"“{quoted(a.text)}” and line {b.line}: “{quoted(b.text)}”"
 
 
 def _dead_paths(store: StoreFacts, lines: Sequence[Line]) -> Iterator[Finding]:

@@ -25,6 +25,7 @@ class Kind(enum.StrEnum):
     SECRET = "secret"
     CONTRADICTION = "suspected contradiction"
     DUPLICATE = "duplicate"
+    POSSIBLE = "possible duplicate"
     TWIN = "twin in another repository"
     SPLIT = "ids shared with another repository"
     DEAD_PATH = "path that is gone"

@@ -6,7 +6,8 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from bot.reports.labels import COLUMNS, LabelledPair
+from bot.distill.redact import redact
+from bot.reports.labels import COLUMNS, Label, LabelledPair
 from bot.reports.pairs import ScoredPair
 
 
@@ -21,6 +22,19 @@ def unlabelled(
         if texts not in known:
             found.setdefault(texts, pair)
     return tuple(found.values())
+
+
+Apart = frozenset[frozenset[str]]  # pairs of texts
+
+
+def kept_apart(labelled: Iterable[LabelledPair]) -> Apart:
+    """The pairs that a person called distinct."""
+    return frozenset(frozenset((p.a, p.b)) for p in labelled if p.label is Label.DISTINCT)
+
+
+def is_kept_apart(a: str, b: str, apart: Apart) -> bool:
+    """Whether a person called these two distinct. Labels hold no secret, as texts of files may."""
+    return bool(apart) and frozenset((redact(a).text, redact(b).text)) in apart
 
 
 def added(before: bytes, pair: LabelledPair) -> bytes:

@@ -10,10 +10,15 @@ from bot.lessons.similarity import compare
 from bot.lessons.store import LESSONS
 from bot.reports.facts import StoreFacts
 from bot.reports.findings import Finding, Kind, Line, quoted
+from bot.reports.judging import Apart, is_kept_apart
 
 
 def twins(
-    store: StoreFacts, mine: Sequence[Line], other: StoreFacts, theirs: Sequence[Line]
+    store: StoreFacts,
+    mine: Sequence[Line],
+    other: StoreFacts,
+    theirs: Sequence[Line],
+    apart: Apart,
 ) -> Iterator[Finding]:
     """What is found in `store` that `other`, of the same owner, has as well."""
     shared = sorted({a.id for a in mine if a.id} & {b.id for b in theirs if b.id})
@@ -31,7 +36,7 @@ def twins(
         if a.id in shared or b.id in shared:
             continue  # told above, or known to be a copy
         found = compare(a.reading, b.reading, store.settings.refresh)
-        if found.same:
+        if found.same and not is_kept_apart(a.text, b.text, apart):
             yield Finding(
                 Kind.TWIN,
                 store.name,

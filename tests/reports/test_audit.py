@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from pathlib import Path
 
 import pytest
 
@@ -12,15 +13,20 @@ from bot.errors import UserError
 from bot.lessons import rows
 from bot.lessons.history import History
 from bot.lessons.rows import ConflictRow, PathRow, Row, StoreRow
+from bot.lessons.similarity import decide
 from bot.lessons.tree import Fate
 from bot.reports.audit import audit
 from bot.reports.audit_printing import to_json, to_markdown
 from bot.reports.facts import StoreFacts
 from bot.reports.findings import Finding, Kind
+from bot.reports.labels import Label, LabelledPair, parse_labels
+from bot.reports.likeness import NEAR
 from bot.reports.made import Made
+from bot.reports.pairs import closeness
 from bot.settings import Carried, Settings
 from tests.fakes.tree import FakeTree
 
+RULE = Settings().refresh
 TODAY = date(2026, 11, 29)
 AT = datetime(2026, 11, 1, tzinfo=UTC)
 MADE = Made(TODAY, "python app.py report audit --repo shop")
@@ -102,12 +108,49 @@ def test_a_suspected_contradiction_is_for_a_person_until_a_person_decided() -> N
     lessons = bullet(WAIT) + bullet(NEVER_WAIT, "bbbbbbbb")
     found = only(store(lessons))
     assert found.kind is Kind.CONTRADICTION
-    assert "(negation)" in found.what
+    assert "negation)" in found.what
     assert "A person decides" in found.remedy
     seen = ConflictRow(at=AT, a="aaaaaaaa", b="bbbbbbbb", why="negation")
     decided = ConflictRow(at=AT, a="bbbbbbbb", b="aaaaaaaa", kept="a", by=7)
     assert only(store(lessons, found=[seen])).kind is Kind.CONTRADICTION
     assert findings(store(lessons, found=[seen, decided])) == ()
+
+
+CLOSE, CLOSE_TOO = (
+    "Close the database session in a finally block when a query raises an error.",
+    "Hand the session back when the query raised an unexpected exception in production.",
+)
+
+
+def test_what_comes_near_to_the_line_is_a_possible_duplicate() -> None:
+    found = only(store(bullet(CLOSE) + bullet(CLOSE_TOO, "bbbbbbbb")))
+    assert found.kind is Kind.POSSIBLE
+    assert not decide(CLOSE, CLOSE_TOO, Settings().refresh).same
+    far = "Pin the version of the formatter in the lock file of the repository."
+    assert findings(store(bullet(CLOSE) + bullet(far, "bbbbbbbb"))) == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        (WAIT, WAIT_AGAIN, Kind.DUPLICATE),
+        (CLOSE, CLOSE_TOO, Kind.POSSIBLE),
+        (WAIT, NEVER_WAIT, Kind.CONTRADICTION),
+    ],
+)
+def test_a_pair_that_a_person_labelled_distinct_is_not_asked_about_again(
+    one: str, other: str, kind: Kind
+) -> None:
+    facts = store(bullet(one) + bullet(other, "bbbbbbbb"))
+    for label in Label:
+        found = audit([facts], TODAY, [LabelledPair(other, one, label)]).findings
+        assert [each.kind for each in found] == [kind] * (label is not Label.DISTINCT)
+
+
+def test_a_pair_that_a_person_labelled_distinct_is_no_twin_in_another_repository() -> None:
+    stores = [store(bullet(WAIT)), store(bullet(WAIT_AGAIN, "bbbbbbbb"), name="acme/till")]
+    assert audit(stores, TODAY, [LabelledPair(WAIT, WAIT_AGAIN, Label.SAME)]).findings
+    assert not audit(stores, TODAY, [LabelledPair(WAIT, WAIT_AGAIN, Label.DISTINCT)]).findings
 
 
 def test_other_numbers_make_two_lessons_and_no_contradiction() -> None:
@@ -220,3 +263,15 @@ def test_the_page_and_the_document_have_the_same_findings_and_prices() -> None:
         }
     ]
     assert "Nothing was found." in to_markdown(audit([store()], TODAY), MADE)
+
+
+def test_how_many_labelled_findings_that_near_to_the_line_are_twins() -> None:
+    """The figure of bot/reports/likeness.py and docs/REPORTS.md."""
+    data = (Path(__file__).parents[1] / "field" / "findings-pairs.tsv").read_bytes()
+    compared = [(p.label, decide(p.a, p.b, RULE)) for p in parse_labels(data)]
+    near = [
+        label
+        for label, found in compared
+        if not found.same and not found.apart and closeness(found, RULE) >= NEAR
+    ]
+    assert (near.count(Label.SAME), len(near)) == (85, 94)

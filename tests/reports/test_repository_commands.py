@@ -132,6 +132,17 @@ def test_an_audit_is_exit_status_1_where_it_found_something(caller: Caller, clon
     assert [each["file"] for each in found.json["carried"]] == ["AGENTS.md"]
 
 
+def test_what_was_judged_in_the_terminal_is_not_found_again(caller: Caller, clone: Clone) -> None:
+    trailer = "(#7, 2026-06-01, ci_fix)"
+    again = "Wait for each CI job of a pull request before you give the verdict."
+    clone.commit({LESSONS: f"- {WAIT} {trailer}\n- {again} {trailer}\n"}, "2026-06-01T12:00:00Z")
+    audit = ("audit", "--repo", "shop", "--labels", caller.write("labels.tsv", "a\tb\tlabel\n"))
+    assert caller.report(*audit).status == 1
+    judging = ("pairs", f"shop/{LESSONS}", "--labels", "labels.tsv", "--label")
+    caller.report(*judging, typed="d\n")
+    assert caller.report(*audit).status == 0
+
+
 def test_the_settings_of_the_repository_price_what_it_carries(caller: Caller, clone: Clone) -> None:
     settings = "include: [docs/agents.md]\ncarried: {runs_per_month: 1000}\n"
     clone.commit(
