@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: demo test again peers lint types security hygiene bench lock venv clean help
+.PHONY: demo test again peers lint types security hygiene bench chaos lock venv clean help
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -68,6 +68,9 @@ hygiene: $(VENV)/.dev  ## no trace of a machine in the files, lock files in step
 
 bench: $(VENV)/.dev  ## speed and memory, as ratios measured side by side
 	@$(BIN)/python -m bot.bench
+
+chaos: $(VENV)/.dev  ## the server killed 500 times while everything around it misbehaves
+	@$(BIN)/python -m bot.bench.chaos
 
 lock: $(VENV)/.dev  ## resolve the lock files anew
 	@$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \

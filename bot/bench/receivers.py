@@ -48,7 +48,7 @@ def product(
     directory.mkdir(parents=True, exist_ok=True)
     key = directory / "app.pem"
     key.write_text(forge.private_key)
-    port = _free_port()
+    port = free_port()
     variables = {
         "LESSONKEEPER_DATA": str(directory / "data"),
         "LESSONKEEPER_APP_ID": str(forge.app_id),
@@ -85,7 +85,7 @@ def installed_probot(directory: Path) -> Path:
 def probot(installed: Path, directory: Path, secret: str, *, on_disk: bool) -> Iterator[Receiver]:
     """Probot as it ships, or with the delivery in SQLite before its answer."""
     directory.mkdir(parents=True, exist_ok=True)
-    port = _free_port()
+    port = free_port()
     promise = "disk" if on_disk else "memory"
     command = ["node", "server.js", str(port), promise, str(directory)]
     variables = {"SECRET": secret, "NODE_ENV": "production", "LOG_LEVEL": "fatal"}
@@ -130,7 +130,7 @@ def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
     raise Fault(f"a receiver did not start: {said}", retry=False)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]

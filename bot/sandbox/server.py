@@ -73,6 +73,10 @@ class SandboxServer:
         failure = Failure(method, path, status, message, headers or {}, after_effect, times)
         self._watch.failures.append(failure)
 
+    def fail_no_more(self) -> None:
+        """Forgets the failures that were ordered and have not come."""
+        self._watch.failures.clear()
+
     def limit_pages(self, items: int) -> None:
         """Pages of at most so many items, whatever is asked for."""
         self._routes.page_limit = items
