@@ -170,6 +170,12 @@ def _parser() -> argparse.ArgumentParser:
     rebuild = command("rebuild", _rebuild, "the index of search anew, from a clone")
     rebuild.add_argument("--repo", action="append", metavar="PATH_OR_URL", help="default: here")
     rebuild.add_argument("--json", action="store_true")
+    score = command("score", _score, "how well search answers questions with known pages")
+    score.add_argument("questions", metavar="QUESTIONS", help="JSON Lines: question, page, set")
+    score.add_argument("--repo", default=".", metavar="PATH_OR_URL", help="default: here")
+    score.add_argument("--pages", type=Path, metavar="DIR", help="a folder instead of --repo")
+    score.add_argument("--against", metavar="FILE", help="earlier figures (--json): 1 if lower")
+    score.add_argument("--json", action="store_true")
     report = command("report", _report, "measure the memory")
     kinds = report.add_subparsers(required=True, metavar="KIND")
     pairs = kinds.add_parser(
@@ -549,6 +555,26 @@ def _rebuild(options: argparse.Namespace) -> int:
         for where, count in counts.items():
             print(f"{where}: {count} pages indexed.")
     return DONE
+
+
+def _score(options: argparse.Namespace) -> int:
+    from bot.commands.scoring import score_folder, score_repository
+    from bot.search.score import fallen, read_questions
+
+    questions = read_questions(_bytes(options.questions), options.questions)
+    before = json.loads(_bytes(options.against)) if options.against else {}
+    if options.pages is not None:
+        found = score_folder(questions, options.pages, _now)
+    else:
+        found = score_repository(questions, options.repo, _target, _now)
+    if options.json:
+        _print(found.to_json())
+    else:
+        print(found.to_markdown(), end="")
+    lower = fallen(found.to_json(), before)
+    for each in lower:
+        print(each, file=sys.stderr)
+    return NO if lower else DONE
 
 
 def _report(options: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ Knows neither git nor who may read: repositories come as numeric ids, already de
 from __future__ import annotations
 
 import enum
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -94,6 +94,16 @@ class Answer:
     reranked: bool = False
     took: timedelta = timedelta(0)
     unindexed: frozenset[int] = field(default=frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class Rankings:
+    """The paths that a question finds each way, best first."""
+
+    exact: Sequence[str]
+    meaning: Sequence[str]
+    fused: Sequence[str]
+    reranked: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from bot.search.meaning import Embedder, Matrix
 from bot.search.passages import Passage
 from bot.search.shelf import Shelf
 
-NEAR = 0.15  # cosine; below it two texts have nothing to do with each other
 BATCH = 512  # passages that get their vectors in one go
 
 
@@ -52,7 +51,7 @@ class Nearest:
     def find(
         self, query: str, repositories: Collection[int], limit: int
     ) -> Sequence[tuple[int, float]]:
-        """Pages with the cosine of their nearest passage (-1..1), nearest first."""
+        """Pages with the cosine of their nearest passage (0..1), nearest first."""
         (question,) = self._embedder.vectors([query])
         loaded = self._current()
         mine = np.isin(loaded.repositories, list(repositories))
@@ -62,7 +61,7 @@ class Nearest:
         cosines = rows @ question
         best: dict[int, float] = {}
         for place in np.argsort(-cosines, kind="stable"):
-            if cosines[place] < NEAR or len(best) == limit:
+            if len(best) == limit or cosines[place] <= 0.0:
                 break
             best.setdefault(int(documents[place]), float(cosines[place]))
         return list(best.items())

@@ -222,3 +222,19 @@ def test_an_unborn_branch_and_a_missing_repository_are_wrong_calls(
     desk.git("switch", "--quiet", "--orphan", "empty")
     assert search(desk, "invoices").status == 2
     assert desk.run("search", "invoices", "--repo", str(tmp_path / "nowhere")).status == 2
+
+
+def test_score_asks_a_repository_and_says_when_it_got_worse(desk: Desk, tmp_path: Path) -> None:
+    desk.commit({"README.md": b"Invoices are sent monthly.\n", "docs/a.md": b"Parcels.\n"})
+    file, figures = tmp_path / "q.jsonl", tmp_path / "figures.json"
+    file.write_text('{"question": "invoices", "page": "README.md"}\n')
+    arguments = ("score", str(file), "--repo", str(desk.tree))
+    answer = desk.run(*arguments, "--json")
+    assert (answer.status, answer.json["words"]["reranked"]["mrr"]) == (0, 1.0)
+    figures.write_text(answer.out)
+    file.write_text('{"question": "invoices", "page": "docs/a.md"}\n')
+    worse = desk.run(*arguments, "--against", str(figures))
+    assert worse.status == 1
+    assert "words: mrr fell from 1.000 to 0.500" in worse.err
+    assert desk.run("score", str(tmp_path / "nowhere")).status == 2
+    assert desk.run("score", str(file), "--pages", str(tmp_path / "nowhere")).status == 2

@@ -122,10 +122,12 @@ def test_a_query_that_is_no_question_is_refused(index: SearchIndex, query: str) 
     assert refused.value.remedy
 
 
-def test_the_longest_question_is_answered(index: SearchIndex, found: Found) -> None:
+def test_the_longest_question_is_answered(index: SearchIndex) -> None:
     index.put(ONE, FIRST, NOW, [page("a.md", "Idle socket.")])
-    words = [f"word{number}" for number in range(QUERY_CHARACTERS)]
-    assert found(f"socket {' '.join(words)}"[:QUERY_CHARACTERS]) == ["a.md"]
+    words = " ".join(f"word{number}" for number in range(QUERY_CHARACTERS))
+    answer = index.search(f"idle socket {words}"[:QUERY_CHARACTERS], frozenset([ONE]))
+    assert answer.exact.ok
+    assert answer.finding is Finding.NOTHING, "two words of hundreds are no answer"
 
 
 def test_only_the_repositories_asked_for_answer(index: SearchIndex) -> None:
