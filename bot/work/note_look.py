@@ -199,26 +199,30 @@ class NoteLook:
 
     def _tell(self, write: NoteWrite, findings: Findings, pull: int | None) -> None:
         """Each job that notes end with is told in one comment, which is kept up to date."""
-        grace = self.settings.notes.grace
         for job, closed_at in findings.closings.items():
             number = self._number(job)
             if number is None:
                 continue  # who reads another repository may not read the notes of this one
-            deleted = write.deleted(str(job)) if write.direct else ()
-            left = [note for note in write.notes.values() if note.job == job]
-            if deleted:
-                self._say(number, NOTICE, words.deleted(deleted, write.commit))
-            elif left and closed_at is not None:
-                self._say(number, NOTICE, words.closed(left, closed_at + grace))
-            elif left and self.notices.has(self.known.id, number, NOTICE):
-                self._say(number, NOTICE, words.reopened(left))
+            deleted = self._of_job(number, write.deleted()) if write.direct else []
+            left = self._of_job(number, write.left if write.direct else write.notes.values())
+            said = [words.deleted(deleted, write.commit)] if deleted else []
+            if left and closed_at is not None:
+                said.append(words.closed(left, closed_at + self.settings.notes.grace))
+            elif left and self._is_told(job):
+                said.append(words.reopened(left))
+            if said:
+                self._say(number, NOTICE, "\n\n".join(said))
         for issue in set(findings.ticked.values()):
-            deleted = write.deleted(f"#{issue}")
-            if deleted and pull is not None:
+            ended = write.deleted(f"#{issue}")
+            if ended and pull is not None:
                 self._say(issue, "proposed", words.proposed_in(pull))
-            elif deleted:
+            elif ended:
                 key = f"deleted:{write.commit[:12]}"
-                self._say(issue, key, words.deleted(deleted, write.commit))
+                self._say(issue, key, words.deleted(ended, write.commit))
+
+    def _of_job(self, number: int, notes: Iterable[Note]) -> list[Note]:
+        """Of those, the notes that name it, in one way or another."""
+        return [note for note in notes if note.job and self._number(note.job) == number]
 
     def _say(self, number: int, key: str, body: str) -> None:
         self.notices.say(self.known.id, number, key, body, self.now)

@@ -74,10 +74,10 @@ class NoteWrite:
         gone = {row.path for row in self.ended if row.did == DELETED}
         return tuple(note for path, note in self.notes.items() if path not in gone)
 
-    def deleted(self, cause: str) -> tuple[Note, ...]:
-        """Those that it deleted for this cause."""
-        rows_ = (row for row in self.ended if (row.did, row.cause) == (DELETED, cause))
-        return tuple(self.notes[row.path] for row in rows_)
+    def deleted(self, cause: str | None = None) -> tuple[Note, ...]:
+        """Those that it deleted, for this cause or for any."""
+        gone = (row for row in self.ended if row.did == DELETED and cause in (None, row.cause))
+        return tuple(self.notes[row.path] for row in gone)
 
     def _say(self, _: Edit, settings: Settings) -> str:
         return commit_message(

@@ -165,10 +165,18 @@ def test_what_was_closed_while_the_bot_was_down_is_found_by_the_sweep(shop: Shop
 
 
 def test_a_note_that_names_no_job_there_stays_and_holds_no_other_back(shop: Shop) -> None:
-    issue = shop.repository.open_issue("ada", "The queue is slow").number
-    write(shop, a=context("#999"), b=context(f"#{issue}"), c="---\nkind: context\n---\n")
+    issue, whole = shop.repository.open_issue("ada", "Slow").number, shop.repository.full_name
+    write(
+        shop,
+        a=context("#999"),
+        b=context(f"#{issue}"),
+        c="---\nkind: context\n---\n",
+        d=context(f"{whole}#{issue}"),  # the same job
+    )
     shop.repository.close_issue(issue, "ada")
     shop.stage.settle()
+    (notice,) = said(shop, issue)
+    assert notice.startswith("2 notes end with this:")
     shop.pass_time(days=8)
     sweep(shop)
     assert there(shop) == {"a.md", "c.md"}
