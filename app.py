@@ -134,6 +134,7 @@ def _parser() -> argparse.ArgumentParser:
     what.add_argument("--revoke", metavar="ID", help="end one at once")
     what.add_argument("--list", action="store_true", help="all, without the tokens themselves")
     token.add_argument("--reader", metavar="NAME", help="with --repo: who will hold it")
+    token.add_argument("--captures", action="store_true", help="with --repo: it may save notes")
     token.add_argument("--days", type=int, default=90, metavar="N", help="with --repo: its life")
     mcp = command("mcp", _mcp, "the agent's interface (Model Context Protocol)")
     mcp.add_argument("--repo", default=".", metavar="PATH_OR_URL", help="with --url: OWNER/NAME")
@@ -440,7 +441,8 @@ def _token(options: argparse.Namespace) -> int:
     if options.list:
         for each in tokens.issued(environment):
             ends = f"revoked {each.revoked_at:%Y-%m-%d}" if each.revoked_at else "ends"
-            print(f"{each.id}  {each.full_name}  {each.reader}  {ends}  {each.expires_at:%Y-%m-%d}")
+            ends = f"{ends}  {each.expires_at:%Y-%m-%d}{'  captures' * each.captures}"
+            print(f"{each.id}  {each.full_name}  {each.reader}  {ends}")
         return DONE
     if options.revoke is not None:
         if tokens.revoke(environment, options.revoke):
@@ -448,8 +450,11 @@ def _token(options: argparse.Namespace) -> int:
         raise UserError(f"No good token has the id {options.revoke}.", remedy="Look: token --list")
     if options.reader is None:
         raise CallError("--repo goes with --reader.", remedy="Name who will hold the token.")
-    text, made = tokens.issue(environment, options.repo, options.reader, options.days)
+    text, made = tokens.issue(
+        environment, options.repo, options.reader, options.days, captures=options.captures
+    )
     print(text)
+    may = "reads and captures in" if made.captures else "reads"
     print(
         f"Token {made.id} reads {made.full_name} until {made.expires_at:%Y-%m-%d}."
         " It is shown this once.",

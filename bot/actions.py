@@ -107,4 +107,6 @@ def _reader(claims: _Claims) -> Reader | None:
     workflow = str(claims["workflow_ref"]).partition("@")[0].rpartition("/")[2]
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", workflow)[:60]
     found = _PULL.fullmatch(str(claims.get("ref", "")))
-    return Reader(f"actions:{name}", int(repository), full_name, int(found[1]) if found else None)
+    pull = int(found[1]) if found else None
+    # Who can run a job with such a token can push to the repository: no fork gets one.
+    return Reader(f"actions:{name}", int(repository), full_name, pull, captures=True)

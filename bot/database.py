@@ -23,6 +23,7 @@ from sqlalchemy import (
     create_engine,
     event,
     insert,
+    inspect,
     make_url,
     select,
     text,
@@ -37,9 +38,16 @@ from bot.errors import UserError
 metadata = MetaData()
 schema_version = Table("schema_version", metadata, Column("version", Integer, nullable=False))
 
+
+def _readers_may_capture(connection: Connection) -> None:
+    if inspect(connection).has_table("reader_tokens"):
+        column = "captures BOOLEAN NOT NULL DEFAULT false"
+        connection.execute(text(f"ALTER TABLE reader_tokens ADD COLUMN {column}"))
+
+
 # What a step does to the tables of the version before it; new tables need none, they are created.
 # Append only: the version of a database is the number of steps it has seen.
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = ()
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_readers_may_capture,)
 
 BUSY_SECONDS = 30.0  # rides out another process's checkpoint on a slow disk
 _MIGRATION_LOCK = 0x1E550  # any constant: two processes that start together migrate one by one

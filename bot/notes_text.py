@@ -12,7 +12,7 @@ from datetime import datetime
 from bot.distill.neutral import inert
 from bot.errors import UserError
 from bot.lessons.rows import NoteRow
-from bot.notes.note import Note
+from bot.notes.note import Kind, Note
 from bot.settings import CommitStyle
 from bot.talk import COMMIT, many, quoted
 from bot.texts import FilesReport, message
@@ -42,7 +42,7 @@ def subject(rows: Sequence[NoteRow]) -> str:
 
 def proposal(rows: Sequence[NoteRow], notes: Mapping[str, Note]) -> str:
     """The body of the pull request that deletes notes."""
-    listed = "\n".join(f"- {told(row, notes.get(row.path))}" for row in rows)
+    listed = "\n".join(f"- {_ended(row, notes.get(row.path))}" for row in rows)
     return (
         f"What these notes are about is over:\n\n{listed}\n\n"
         "Merging deletes them. Closed unmerged, these are not proposed again."
@@ -65,13 +65,18 @@ def captured_body(paths: Sequence[str]) -> str:
 
 def told(row: NoteRow, note: Note | None) -> str:
     """What became of one note, and why."""
+    return f"{row.did.capitalize()} {_ended(row, note)}"
+
+
+def _ended(row: NoteRow, note: Note | None) -> str:
     title = f" ({quoted(note.title)})" if note else ""
+    story, cause = note is not None and note.kind is Kind.LESSON, quoted(row.cause or "")
     because = {
-        "flagged": f": {row.cause} is over",
+        "flagged": f": its subject {cause} is retired" if story else f": {cause} was closed",
         "rescued": ": its job is open again",
-        "deleted": f" after {row.cause}",
+        "deleted": f": ticked in {cause}" if story else f": {cause} was closed",
     }.get(row.did, "")
-    return f"{row.did.capitalize()} {row.path}{title}{inert(because)}"
+    return f"{row.path}{title}{because}"
 
 
 # --- on the issue or pull request that context notes end with ---------------------------------

@@ -15,7 +15,18 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from itsdangerous import BadData, URLSafeSerializer
-from sqlalchemy import BigInteger, Column, Engine, String, Table, delete, insert, select, update
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Engine,
+    String,
+    Table,
+    delete,
+    insert,
+    select,
+    update,
+)
 
 from bot.database import Moment, metadata, reading
 from bot.errors import UserError
@@ -39,6 +50,7 @@ tokens = Table(
     Column("issued_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     Column("revoked_at", Moment),
+    Column("captures", Boolean, nullable=False),
 )
 
 
@@ -47,13 +59,14 @@ class Reader:
     """Who reads, and the one repository (numeric id) it may read.
 
     `full_name` is that repository's present name, where the reader's proof holds it; `pull` the
-    pull request that it reads for, where the proof says so.
+    pull request that it reads for, where the proof says so; `captures`: it may save notes.
     """
 
     name: str
     repository: int
     full_name: str | None = None
     pull: int | None = None
+    captures: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +98,7 @@ class Issued:
     issued_at: datetime
     expires_at: datetime
     revoked_at: datetime | None
+    captures: bool = False
 
 
 class Tokens:
@@ -110,7 +124,13 @@ class Tokens:
         )
 
     def issue(
-        self, repository: int, full_name: str, reader: str, days: int = DAYS
+        self,
+        repository: int,
+        full_name: str,
+        reader: str,
+        days: int = DAYS,
+        *,
+        captures: bool = False,
     ) -> tuple[str, Issued]:
         """A new token, and how it is listed.
 
@@ -127,7 +147,9 @@ class Tokens:
             raise UserError("There is no key to sign with.", remedy="Run `python app.py setup`.")
         now = self._now()
         ends = now + timedelta(days=days)
-        made = Issued(secrets.token_hex(6), repository, full_name, reader, now, ends, None)
+        made = Issued(
+            secrets.token_hex(6), repository, full_name, reader, now, ends, None, captures
+        )
         row = insert(tokens).values(**asdict(made))
         self._writer.do(lambda c: c.execute(row).rowcount)
         signed = self._signer.dumps({"id": made.id, "repository": repository})
@@ -146,7 +168,9 @@ class Tokens:
             row = c.execute(select(tokens).where(tokens.c.id == body["id"])).first()
         if row is None or row.revoked_at is not None or row.expires_at <= self._now():
             return None
-        return Reader(row.reader, row.repository) if row.repository == body["repository"] else None
+        if row.repository != body["repository"]:
+            return None
+        return Reader(row.reader, row.repository, captures=row.captures)
 
     def revoke(self, token: str) -> bool:
         """Ends a token by its id, at once and for good. False where no good one has that id."""

@@ -18,7 +18,9 @@ from bot.work.memory import Memory
 from bot.writer import Writer
 
 
-def issue(environment: Environment, full_name: str, reader: str, days: int) -> tuple[str, Issued]:
+def issue(
+    environment: Environment, full_name: str, reader: str, days: int, *, captures: bool
+) -> tuple[str, Issued]:
     """A token for "owner/name" as GitHub has it now. Raises the errors of the forge room."""
     found = credentials(environment)
     app = App(found.app_id, found.private_key, base_url=environment.github_url)
@@ -27,7 +29,7 @@ def issue(environment: Environment, full_name: str, reader: str, days: int) -> t
         repository = forge.repository()
     with _stores(environment) as (memory, tokens):
         memory.meet(repository.id, installation, repository.full_name)
-        return tokens.issue(repository.id, repository.full_name, reader, days)
+        return tokens.issue(repository.id, repository.full_name, reader, days, captures=captures)
 
 
 def revoke(environment: Environment, token: str) -> bool:

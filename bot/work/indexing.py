@@ -14,7 +14,7 @@ from threading import Lock
 from bot.errors import Fault, UserError
 from bot.metrics import Metrics
 from bot.search.model import Index, Lost
-from bot.work.looked_up import bring_up
+from bot.work.looked_up import bring_up, forget_prepared
 from bot.work.memory import Known, Memory, Waiting
 from bot.work.pitfalls import files_of
 from bot.work.places import Place
@@ -97,6 +97,7 @@ class Indexing:
             except Lost as lost:
                 log.error("%s; it is filled anew", lost)
                 bring_up(self.index, repository, branch.clone, head, settings, today)
+            forget_prepared(self.index, repository)
         state = self.index.state(repository)
         if state is not None:
             self._metrics.index_lag.observe(state.lag.total_seconds())

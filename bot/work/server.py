@@ -58,6 +58,7 @@ from bot.work.memory import Memory
 from bot.work.note_events import NoteEvents
 from bot.work.note_wants import LookAtAll, NoteWants
 from bot.work.notices import Notices
+from bot.work.notes_desk import NotesDesk
 from bot.work.onboarding import Onboarding
 from bot.work.outbox import Outbox
 from bot.work.outside import Outside
@@ -87,6 +88,7 @@ from webhooks.dashboard import dashboard_blueprint
 from webhooks.events import Event
 from webhooks.health import health_blueprint
 from webhooks.reception import Reception
+from webhooks.notes import notes_blueprint
 from webhooks.search import search_blueprint
 from webhooks.sign_in import SignIn
 from webhooks.signature import Secrets
@@ -264,7 +266,13 @@ class Server:
             self.metrics,
             parts.now,
         )
-        more = [health, block_blueprint(showing, agents), search_blueprint(searching)]
+        desk = NotesDesk(access, self.index, opening, parts.now)
+        more = [
+            health,
+            block_blueprint(showing, agents),
+            search_blueprint(searching),
+            notes_blueprint(desk),
+        ]
         if self.telegram is not None:
             receiving = Receiving(self.telegram, self.memory, self.inbox, self.chats, parts.now)
             more.append(telegram_blueprint(self.telegram.webhook_secret, receiving, self.metrics))

@@ -52,8 +52,10 @@ class Access:
     freshness: Freshness
     proofs: Sequence[Proof]
 
-    def admit(self, token: str, full_name: str) -> Admitted | None:
+    def admit(self, token: str, full_name: str | None) -> Admitted | None:
         """Whoever holds `token`, where it may read "owner/name"; None for every other case.
+
+        Without a name it is that of the token.
 
         Nothing is asked of GitHub before that is decided. Raises Fault where it cannot be told.
         """
@@ -62,7 +64,7 @@ class Access:
         if reader is None or known is None:
             return None
         names = {known.full_name.casefold(), (reader.full_name or "").casefold()}
-        if full_name.casefold() not in names:
+        if full_name is not None and full_name.casefold() not in names:
             return None
         try:
             return Admitted(reader, known, *self.freshness.seen(known))
