@@ -747,7 +747,7 @@ def _facts(places: Sequence[str]) -> Iterator[list[StoreFacts]]:
 
 
 def _made(options: argparse.Namespace) -> Made:
-    """What a report says of itself; no question is asked again, nothing drawn or saved."""
+    """What a report says of itself; to make it again no question has to be asked."""
     from bot.reports.made import Made
 
     given = [each for each in options.given if each not in ("--label", "--json", "--verbose")]

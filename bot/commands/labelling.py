@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from bot.errors import CallError
-from bot.reports.judging import added, unlabelled
+from bot.reports.judging import HEADER, added, unlabelled
 from bot.reports.labels import Label, LabelledPair, parse_labels
 from bot.reports.pairs import ScoredPair
 
@@ -23,8 +23,9 @@ def ask(pairs: Sequence[ScoredPair], labels: Path, answers: TextIO, screen: Text
     Whoever stops loses nothing, and goes on where it was left. Raises UserError for a file that
     is no file of labels, CallError for one that cannot be written.
     """
-    before = labels.read_bytes() if labels.exists() else b""
-    open_pairs = unlabelled(pairs, parse_labels(before, str(labels)) if before else ())
+    # Whether it can be written is known before anybody has judged.
+    _append(labels, b"" if labels.exists() and labels.stat().st_size else HEADER)
+    open_pairs = unlabelled(pairs, parse_labels(labels.read_bytes(), str(labels)))
     judged = 0
     try:
         for number, pair in enumerate(open_pairs, 1):
@@ -59,11 +60,14 @@ def _answer(answers: TextIO, screen: TextIO) -> str:
 
 
 def _keep(labels: Path, pair: LabelledPair) -> None:
-    """One label more; it is on disk when the call returns."""
+    _append(labels, added(labels.read_bytes(), pair))
+
+
+def _append(labels: Path, data: bytes) -> None:
+    """It is on disk when the call returns."""
     try:
-        before = labels.read_bytes() if labels.exists() else b""
         with labels.open("ab") as file:
-            file.write(added(before, pair))
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:

@@ -39,11 +39,9 @@ def is_kept_apart(a: str, b: str, apart: Apart) -> bool:
 
 def added(before: bytes, pair: LabelledPair) -> bytes:
     """What goes to the end of a file of labels that reads; its own columns, in its own order."""
-    first = next(csv.reader(io.StringIO(before.decode("utf-8-sig")), dialect="excel-tab"), COLUMNS)
+    first = next(csv.reader(io.StringIO(before.decode("utf-8-sig")), dialect="excel-tab"))
     row = {"a": pair.a, "b": pair.b, "label": pair.label.value}
     line = _line([row.get(column, "") for column in first])
-    if not before:
-        return _line(COLUMNS) + line
     return line if before.endswith((b"\n", b"\r")) else b"\n" + line
 
 
@@ -51,3 +49,6 @@ def _line(cells: Sequence[str]) -> bytes:
     text = io.StringIO()
     csv.writer(text, dialect="excel-tab", lineterminator="\n").writerow(cells)
     return text.getvalue().encode()
+
+
+HEADER = _line(COLUMNS)  # of a file that begins

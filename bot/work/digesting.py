@@ -94,15 +94,17 @@ class Digesting:
             if each.settings.digest == "telegram" and each.settings.telegram.chat:
                 chats[each.settings.telegram.chat].append(each)
         for chat, those in sorted(chats.items()):
-            found = _digest(those, until)
-            if found is not None and self.bot is not None:
-                self._send(self.bot, chat, found, those)
+            if (found := _digest(those, until)) is not None:
+                self._send(chat, found, those)
 
-    def _send(self, bot: Bot, chat: int, found: Digest, members: Sequence[Member]) -> None:
+    def _send(self, chat: int, found: Digest, members: Sequence[Member]) -> None:
         """Once: of a message that failed nobody can say whether it came."""
         owner = members[0].repository.owner
+        if self.bot is None:
+            log.warning("there is no Telegram bot to tell %s its digest with", owner)
+            return
         try:
-            bot.send_message(chat, Message(plain(found, owner, _again(found, members))))
+            self.bot.send_message(chat, Message(plain(found, owner, _again(found, members))))
         except (Fault, UserError) as error:
             log.warning("this week's digest of %s may not have come: %s", owner, error)
 

@@ -62,6 +62,15 @@ def test_judging_goes_on_where_it_was_left(caller: Caller, lessons: str) -> None
     assert asked(caller.report(*call).err) == []
 
 
+def test_who_judges_nothing_gets_the_report_all_the_same(caller: Caller, lessons: str) -> None:
+    call = ("pairs", lessons, "--labels", "labels.tsv", "--label")
+    for _ in range(2):
+        answer = caller.report(*call, typed="q\n")
+        assert answer.status == 0
+        assert "# Pair report" in answer.out
+        assert len(asked(answer.err)) == 1
+
+
 class _Interrupting(io.StringIO):
     """Types one answer, then Ctrl-C."""
 
