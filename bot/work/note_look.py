@@ -78,9 +78,10 @@ class NoteLook:
             if self._list_retired(want, stories):
                 retired[named(want.subject)] = self.now
         ticked = {want.path: want.issue for want in self._of(DeleteNote)}
-        if not (closings or retired or ticked):
+        sweeping = bool(self._of(LookAtAll))
+        if not (closings or retired or ticked or (sweeping and notes)):
             return False
-        findings = Findings(closings, retired, ticked, bool(self._of(LookAtAll)))
+        findings = Findings(closings, retired, ticked, sweeping)
         write, pull = self._write(findings)
         self._tell(write, findings, pull)
         for issue in set(ticked.values()) if write.direct else ():
