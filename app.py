@@ -640,7 +640,7 @@ def _report_retention(options: argparse.Namespace) -> int:
     caps = [Caps(*each) for each in options.caps] if options.caps else usual
     if len(caps) != len(files):
         raise CallError(f"{len(caps)} caps for {len(files)} files.", remedy="Give one per FILE.")
-    lessons = corpus(files, _now().date())
+    lessons = corpus(files, sample.NEWEST if options.generated else _now().date())
     found = report_retention(lessons)
     limits = report_caps(lessons, [(name, cap) for (name, _), cap in zip(files, caps, strict=True)])
     if options.plot:

@@ -82,7 +82,7 @@ class _Week:
             ("lessons refreshed", self.counts.refreshed),
             ("lessons retired", self.counts.retired),
             ("active lessons", self.active),
-            ("remarks that taught", self.rows[SignalRow]),
+            ("remarks heard", self.rows[SignalRow]),
             ("standing lessons violated", self.violations),
             ("promoted to standing", self.rows[PromotedRow]),
             ("demoted", self.rows[DemotedRow]),
