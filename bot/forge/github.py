@@ -139,6 +139,15 @@ class GitHubForge:
             return Permission.NONE
 
     @known_form()
+    def merge_base(self, pull: PullRequest) -> str:
+        span = f"{pull.base_sha}...{pull.head_sha}?per_page=1"  # of the commits, which are not used
+        try:
+            found = self._connection.get(self._path(f"compare/{span}"))
+        except Gone:  # GitHub forgets commits that no branch holds any more
+            return pull.base_sha
+        return str(found["merge_base_commit"]["sha"])
+
+    @known_form()
     def pull_request_files(self, number: int) -> PullFiles:
         rows = self._connection.pages(self._path(f"pulls/{number}/files"))
         files = tuple(answers.pull_file(row) for row in rows)

@@ -98,6 +98,12 @@ class Forge(Protocol):
     def permission(self, login: str) -> Permission:
         """NONE for anyone without access, and for every App account."""
 
+    def merge_base(self, pull: PullRequest) -> str:
+        """Where it began: the newest commit of its base branch that its head was built on.
+
+        `pull.base_sha` is where the base branch stood, which the head need not hold.
+        """
+
     def pull_request_files(self, number: int) -> PullFiles: ...
 
     def content(self, path: str, ref: str | None = None) -> bytes | None:

@@ -39,9 +39,11 @@ class Outside:
             return
         files = forge.pull_request_files(event.number).files
         paths = ours_in(files)
+        touched = agent_files_in(files, scene.settings.include)
+        base = forge.merge_base(pull) if touched else ""
         included = reworded(
-            AgentFile(path, forge.content(path, pull.base_sha), forge.content(path, pull.head_sha))
-            for path in agent_files_in(files, scene.settings.include)
+            AgentFile(path, forge.content(path, base), forge.content(path, pull.head_sha))
+            for path in touched
         )
         if paths or included:
             key, head = f"{OUTSIDE}{pull.head_sha}", pull.head_sha

@@ -23,10 +23,10 @@ SERVED = "shown:"  # then the pull request and a digest of the reader: the subje
 
 def shown_for(scene: Scene, memory: Memory, pull: PullRequest) -> tuple[Line, ...]:
     """Each line once; those of the committed block first."""
+    base = scene.place.forge.merge_base(pull)
     with scene.place.branch() as branch:
         store = read_store(branch.clone, branch.head(), scene.known.id)
-        base = pull.base_sha
-        there = bool(base) and branch.clone.has(base)
+        there = branch.clone.has(base)  # not where another branch is its base
         committed = lines_in(branch.clone.read(base, PITFALLS).data) if there else ()
     history = History.read(store.snapshot.events, scene.known.id)
     lines = [Line(text, identity) for identity, text in committed]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.facts import Permission, ReviewState
@@ -248,6 +250,18 @@ def test_after_a_force_push_findings_have_no_line_but_their_text_and_path(
     assert (comment.body, comment.path, comment.line) == ("Name it.", "src/a.py", None)
     assert facts.reviews[0].commit == reviewed != facts.pull.head_sha
     assert [commit.sha for commit in facts.commits] == [pull.head_sha]
+
+
+def test_it_began_where_its_head_left_the_base_wherever_that_stands_now(
+    forge: Forge, shop: SandboxRepository, pull: SandboxPullRequest
+) -> None:
+    began = pull.base_sha
+    shop.commit("ada", {"src/b.py": "b = 1\n"})
+    pull.base_sha = shop.tip()  # as GitHub tells it
+    found = forge.pull_request(pull.number)
+    assert found.base_sha != began
+    assert forge.merge_base(found) == began
+    assert forge.merge_base(replace(found, head_sha="0" * 40)) == found.base_sha
 
 
 def test_closed_unmerged_is_no_merge(forge: Forge, pull: SandboxPullRequest) -> None:

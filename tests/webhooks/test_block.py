@@ -470,6 +470,19 @@ def test_a_reader_says_which_pull_request_it_reads_for(reading: Reading) -> None
     assert (row["pr"], row["reader"], row["bullets"]) == (1, "claude", ["0000000c"])
 
 
+def test_a_quote_of_what_was_served_is_no_evidence(reading: Reading) -> None:
+    quoting = "As 0000000b says: retry a refused connection to the broker twice."
+    unserved = reading.repository.open_pull_request("ben", {"src/db.py": "c = 1\n"})
+    reading.get(reading.token(), pull_request=1)
+    before = reading.repository.tip()
+    reading.repository.pulls[1].review("ada", "changes_requested", quoting)
+    reading.stage.settle()
+    assert reading.repository.tip() == before
+    unserved.review("ada", "changes_requested", quoting)
+    reading.stage.settle()
+    assert [row["pr"] for row in reading.rows("signal")] == [unserved.number]
+
+
 def test_what_a_run_proves_counts_more_than_what_it_says(reading: Reading) -> None:
     reading.get(reading.run_token(), pull_request=1)
     review(reading)
