@@ -108,15 +108,14 @@ class SignIn:
         if client is None:
             return _said("Nobody can sign in through GitHub here", NO_CLIENT, 404)
         state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
-        session.clear()
         session[_STATE], session[_VERIFIER] = state, verifier
         session[_NEXT], session[_BEGUN] = _own(request.args.get("next")), self._now().isoformat()
         return redirect(client.page(self._callback(), state, verifier))
 
     def finish(self) -> Answer | tuple[str, int]:
-        state, verifier = session.get(_STATE, ""), session.get(_VERIFIER, "")
-        begun, back = session.get(_BEGUN), _own(session.get(_NEXT))
-        session.clear()  # good once, whatever comes of it
+        # Good once, whatever comes of it. Any page may lead here: who is signed in stays signed in.
+        state, verifier = session.pop(_STATE, ""), session.pop(_VERIFIER, "")
+        begun, back = session.pop(_BEGUN, None), _own(session.pop(_NEXT, None))
         given = request.args.get("state", "")
         fresh = begun and self._now() - datetime.fromisoformat(begun) < UNDER_WAY
         if not fresh or not state or not hmac.compare_digest(given.encode(), state.encode()):

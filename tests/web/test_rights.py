@@ -49,7 +49,7 @@ TABLE = {
     ("GET", "/healthz"): ALSO_ANONYMOUS,
     ("GET", "/metrics"): ALSO_ANONYMOUS,  # this machine's figures; they name no repository
 }  # fmt: skip
-ENDS_THE_SESSION = {"/sign-out", "/sign-in/github", "/auth/callback"}
+ENDS_THE_SESSION = {"/sign-out"}
 
 
 @pytest.fixture(scope="module")

@@ -62,6 +62,12 @@ def test_an_answer_with_another_state_signs_nobody_in(estate: Estate) -> None:
     assert visit.get("/").status_code == 303
 
 
+def test_a_forged_answer_leaves_whoever_is_signed_in(estate: Estate) -> None:
+    visit = estate.visit("ada")
+    assert visit.get("/auth/callback?code=x&state=guessed").status_code == 400
+    assert visit.get("/").status_code == 200
+
+
 def test_the_answer_of_another_browser_signs_nobody_in(estate: Estate) -> None:
     asked = begun(estate.visit())
     answer = estate.visit().get(f"/auth/callback?code={code(estate, asked)}&state={asked['state']}")
