@@ -28,8 +28,8 @@ TIMEOUT = 30.0  # seconds; the server may fetch the repository first
 
 
 @dataclass(frozen=True, slots=True)
-class Pitfalls:
-    """One block in both of its forms."""
+class Told:
+    """A block or an answer in both of its forms."""
 
     text: str
     document: Mapping[str, Json]
@@ -38,7 +38,9 @@ class Pitfalls:
 class Source(Protocol):
     """Methods raise UserError for what the agent or its person can mend, Fault for what broke."""
 
-    def pitfalls(self, asked: Asked, pull: int | None) -> Pitfalls: ...
+    def pitfalls(self, asked: Asked, pull: int | None) -> Told: ...
+
+    def search(self, query: str, limit: int) -> Told: ...
 
     def propose(self, sentence: str, why: str, pull: int | None) -> Mapping[str, str]: ...
 
@@ -53,11 +55,17 @@ class Local:
     target: Callable[[str], AbstractContextManager[Target]]
     now: Callable[[], datetime]
 
-    def pitfalls(self, asked: Asked, pull: int | None) -> Pitfalls:
+    def pitfalls(self, asked: Asked, pull: int | None) -> Told:
         with self.target(self.where) as target:
             files = pitfalls.files_of(target.clone, target.head())
         block = pitfalls.block(files, self.now().date(), asked)
-        return Pitfalls(block.to_markdown(), block.to_json())
+        return Told(block.to_markdown(), block.to_json())
+
+    def search(self, query: str, limit: int) -> Told:
+        from bot.commands.searching import search  # its libraries load when they are needed
+
+        found = search(query, [self.where], self.target, self.now, limit=limit)
+        return Told(found.to_markdown(), found.to_json())
 
     def propose(self, sentence: str, why: str, pull: int | None) -> Mapping[str, str]:
         raise _needs_a_server("A proposal waits on a server until a person presses Keep")
@@ -87,7 +95,7 @@ class Remote:
         if self.repository.count("/") != 1 or not all(self.repository.split("/")):
             raise CallError("with --url, --repo is OWNER/NAME.")
 
-    def pitfalls(self, asked: Asked, pull: int | None) -> Pitfalls:
+    def pitfalls(self, asked: Asked, pull: int | None) -> Told:
         given: _Parameters = {
             "items": asked.items,
             "chars": asked.characters,
@@ -95,16 +103,22 @@ class Remote:
             "session": 1 if asked.session else None,
             "pull_request": pull,
         }
-        text = self._ask("GET", "block", {**given, "format": "md"}).text
-        return Pitfalls(text, _object(self._ask("GET", "block", {**given, "format": "json"})))
+        return self._both(f"repos/{quote(self.repository)}/block", given)
+
+    def search(self, query: str, limit: int) -> Told:
+        return self._both("search", {"q": query, "limit": limit})
 
     def propose(self, sentence: str, why: str, pull: int | None) -> Mapping[str, str]:
         body = {"sentence": sentence, "why": why, "pull_request": pull}
-        return _texts(self._ask("POST", "proposals", body=body))
+        return _texts(self._ask("POST", f"repos/{quote(self.repository)}/proposals", body=body))
 
     def report(self, lesson: str, note: str, *, heeded: bool) -> Mapping[str, str]:
         body = {"lesson": lesson, "heeded": heeded, "note": note}
-        return _texts(self._ask("POST", "outcomes", body=body))
+        return _texts(self._ask("POST", f"repos/{quote(self.repository)}/outcomes", body=body))
+
+    def _both(self, what: str, given: _Parameters) -> Told:
+        text = self._ask("GET", what, {**given, "format": "md"}).text
+        return Told(text, _object(self._ask("GET", what, {**given, "format": "json"})))
 
     def _ask(
         self,
@@ -113,7 +127,7 @@ class Remote:
         params: _Parameters | None = None,
         body: Mapping[str, object] | None = None,
     ) -> requests.Response:
-        address = f"{self.server.rstrip('/')}/repos/{quote(self.repository)}/{what}"
+        address = f"{self.server.rstrip('/')}/{what}"
         try:
             response = requests.request(
                 method,

@@ -65,7 +65,10 @@ class Gaps:
         nearest: tuple[str, ...],
         now: datetime,
     ) -> None:
-        """`repository`: that of the reader who asked."""
+        """`repository`: that of the reader who asked. The same twice in a row is one gap."""
+        before = next(iter(self.of(repository)), None)
+        if before is not None and before.query == query:
+            return
         row = insert(empty_searches).values(
             repository=repository,
             at=now,
