@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from bot.channels.review import merged_at
-from bot.channels.trust import is_person, is_trusted
+from bot.channels.trust import is_agent, is_person, is_trusted
 from bot.distill.neutral import visible
 from bot.distill.quarantine import quarantine
 from bot.distill.validate import Refused, validate
@@ -219,11 +219,9 @@ def _no_fix(facts: PullRequestFacts, between: Between, settings: Settings) -> st
 
 def _works(author: Account, settings: Settings) -> bool:
     """A person or one of `agents`; who has no account is taken for the pull request's author."""
-    login = author.login.lower()
-    if login in _DEPENDENCY_BOTS:
+    if author.login.lower() in _DEPENDENCY_BOTS:
         return False
-    listed = login in {each.lower() for each in settings.agents}
-    return listed or is_person(author, settings)
+    return is_agent(author, settings) or is_person(author, settings)
 
 
 def _teaches(file: ChangedFile) -> bool:

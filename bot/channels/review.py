@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.channels.recall import Line, recalled
-from bot.channels.trust import Standing, Worth, is_person, standing, verdict
+from bot.channels.trust import Standing, Worth, is_listed, is_person, standing, verdict
 from bot.distill.model import Distilled, Remark
 from bot.facts import Account, PullRequestFacts, Review, ReviewState
 from bot.lessons.bullet import Verdict
@@ -183,8 +183,7 @@ def _invalid(review: Review, facts: PullRequestFacts, settings: Settings) -> Inv
 
 
 def _merges_as_person(account: Account, settings: Settings) -> bool:
-    listed = account.login.lower() in {login.lower() for login in settings.merge_actors}
-    return listed or is_person(account, settings)
+    return is_listed(account, settings.merge_actors) or is_person(account, settings)
 
 
 def _still_asks(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from bot.facts import Account, PullRequestFacts, Review, ReviewState
 from bot.settings import Evidence, Reviewer, Settings
+from bot.settings.accounts import is_meant
 
 
 class Worth(enum.Enum):
@@ -34,20 +35,20 @@ class Standing:
 
 def is_person(account: Account, settings: Settings) -> bool:
     """An account of type User that is not listed under `agents`."""
-    return account.kind == "User" and not _listed(account, settings.agents)
+    return account.kind == "User" and not is_listed(account, settings.agents)
 
 
 def is_agent(account: Account, settings: Settings) -> bool:
     """Listed under `agents`: it never commands, whoever owns it."""
-    return _listed(account, settings.agents)
+    return is_listed(account, settings.agents)
 
 
-def _listed(account: Account, logins: tuple[str, ...]) -> bool:
-    return account.login.lower() in {login.lower() for login in logins}
+def is_listed(account: Account, logins: tuple[str, ...]) -> bool:
+    return any(is_meant(account, login) for login in logins)
 
 
 def reviewer_of(account: Account, settings: Settings) -> Reviewer | None:
-    return next((r for r in settings.reviewers if r.login.lower() == account.login.lower()), None)
+    return next((each for each in settings.reviewers if is_meant(account, each.login)), None)
 
 
 def _says(line: str | None, body: str) -> bool:
@@ -87,7 +88,7 @@ def standing(
     if ignored is not None:
         return Standing(Worth.IGNORED, ignored)
     state = verdict(review, settings)
-    founder = _listed(review.author, settings.founders) and not _claimed(review, settings)
+    founder = is_listed(review.author, settings.founders) and not _claimed(review, settings)
     if founder:
         return Standing(Worth.OFFERED, "a founder's review is offered with Keep")
     if not is_person(review.author, settings) and not is_trusted(facts) and not _landed(facts):
@@ -128,7 +129,7 @@ def _ignored(
     if verdict(review, settings) is ReviewState.APPROVED:
         return "an approval"
     if reviewer is None and not is_person(author, settings):
-        kind = "an agent" if _listed(author, settings.agents) else "an unlisted bot"
+        kind = "an agent" if is_listed(author, settings.agents) else "an unlisted bot"
         return f"{kind}: @{author.login} is not listed under reviewers"
     if reviewer is None and not facts.writes(author):
         return f"@{author.login} has no write access"

@@ -31,6 +31,7 @@ from bot.lessons.store import Edit
 from bot.settings import Settings
 from bot.settings.file import read as read_settings
 from bot.texts import commit_message
+from bot.work.accounts import ListedAccounts
 from bot.work.codec import Wanted
 from bot.work.distilling import Chosen
 from bot.work.memory import Known, Memory
@@ -108,7 +109,7 @@ def operator(environment: Environment, now: Callable[[], datetime]) -> Iterator[
     try:
         migrate(engine)
         yield Operator(
-            Places(app, data, now, protocols),
+            Places(app, data, now, protocols, ListedAccounts(engine, writer, now).resolve),
             Memory(engine, writer),
             Writes(engine, writer, threading.Event()),  # a server that runs looks by itself
             PastReadings(engine, writer),

@@ -27,6 +27,7 @@ from bot.distill.validate import Refused
 from bot.errors import Fault, UserError
 from bot.facts import Account
 from bot.telegram import Bot, Message
+from bot.work.accounts import account_of
 from bot.work.chats import Chats
 from bot.work.codec import Wanted
 from bot.work.deciding import decide, permission
@@ -147,7 +148,7 @@ class Chatting:
             refused(guid, update, "the user is not listed in the settings")
             self._say(update, words.not_listed(update.user))
             return None
-        account = scene.place.forge.account(login)
+        account = account_of(scene.place.forge, login)
         if account is None or not may_decide(account, permission(scene, account), scene.settings):
             refused(guid, update, "the account may not decide")
             self._say(update, words.DENIED)

@@ -14,7 +14,9 @@ from datetime import datetime
 
 from bot import expiry_text as words
 from bot.channels.expiring import Act, Ending, endings, notice
+from bot.channels.trust import is_listed
 from bot.errors import Fault, UserError
+from bot.facts import Account
 from bot.git.store import read_store
 from bot.handover import ATTEMPTS, pause
 from bot.lessons.document import Document
@@ -83,25 +85,25 @@ class Expiring:
             settings.store,
             today,
         )
-        logins = _logins(place, found)
-        left = [each for each in found if not self._tell_in_chat(known, settings, each, logins)]
+        keepers = _keepers(place, found)
+        left = [each for each in found if not self._tell_in_chat(known, settings, each, keepers)]
+        logins = {number: account.login for number, account in keepers.items()}
         self._tell_in_issue(known, place, left, logins)
 
     def _tell_in_chat(
-        self, known: Known, settings: Settings, ending: Ending, logins: dict[int, str]
+        self, known: Known, settings: Settings, ending: Ending, keepers: dict[int, Account]
     ) -> bool:
         """Whether the chat of whoever kept it was told, now or before."""
-        login = logins.get(ending.by or 0)
-        people = {each.casefold() for each in settings.telegram.people.values()}
-        if self.bot is None or not settings.telegram.chat or login is None:
+        by, chat = keepers.get(ending.by or 0), settings.telegram.chat
+        if self.bot is None or not chat or by is None:
             return False
-        if login.casefold() not in people:
+        if not is_listed(by, tuple(settings.telegram.people.values())):
             return False  # who is not listed does not read that chat
         if not self.expiries.untold(known.id, [ending.listed]):
             return True
-        text = words.in_chat(known.full_name, ending, login)
+        text = words.in_chat(known.full_name, ending, by.login)
         try:
-            self.bot.send_message(settings.telegram.chat, Message(text))
+            self.bot.send_message(chat, Message(text))
         except UserError as error:
             log.warning("repository %d: told in its issue instead: %s", known.id, error)
             return False
@@ -133,7 +135,7 @@ class Expiring:
         self.expiries.issue_is(known.id, is_open=bool(left))
 
 
-def _logins(place: Place, found: Sequence[Ending]) -> dict[int, str]:
-    """Present logins by numeric id; nobody's for an account that was deleted."""
+def _keepers(place: Place, found: Sequence[Ending]) -> dict[int, Account]:
+    """By numeric id, under their present logins; an account that was deleted is not among them."""
     accounts = (place.forge.account_of(by) for by in {each.by for each in found if each.by})
-    return {account.id: account.login for account in accounts if account is not None}
+    return {account.id: account for account in accounts if account is not None}

@@ -40,6 +40,13 @@ SEEN_FOR = 5.0  # seconds that a job goes by the tip it has fetched; a push on a
 
 STAGING = "lessonkeeper/next"  # where a commit is signed that a branch is then moved to
 
+# The settings of a repository (its id) with the accounts that their logins mean.
+Resolve = Callable[[int, Settings, Forge], Settings]
+
+
+def as_written(_repository: int, settings: Settings, _forge: Forge) -> Settings:
+    return settings
+
 
 class Place(Protocol):
     """One repository for the length of a job."""
@@ -65,7 +72,8 @@ class Place(Protocol):
     def settings(self) -> Settings | None:
         """Those on the default branch and of the owner; None where neither lets the App act.
 
-        Raises UserError when either is broken.
+        Their logins mean the accounts that bore them when they were first read. Raises UserError
+        when either is broken.
         """
         ...
 
@@ -209,6 +217,7 @@ class GitHubPlace:
     remote: Callable[[bool], Remote]
     owner_file: Callable[[], bytes | None]
     seen: LastSeen = field(default_factory=LastSeen)
+    resolve: Resolve = as_written
 
     @contextmanager
     def branch(self) -> Iterator[MirrorBranch]:
@@ -228,7 +237,8 @@ class GitHubPlace:
         defaults = self.owner_defaults()
         if file.kind is Kind.ABSENT and defaults.get("enabled") is not True:
             return None
-        return read_settings(file.data, file=SETTINGS, owner_defaults=defaults)
+        settings = read_settings(file.data, file=SETTINGS, owner_defaults=defaults)
+        return self.resolve(self.repository.id, settings, self.forge)
 
     def owner_defaults(self) -> Mapping[str, object]:
         data = self.owner_file()
@@ -243,6 +253,7 @@ class Places:
     data: Path
     now: Callable[[], datetime]
     protocols: tuple[str, ...] = ("https",)
+    resolve: Resolve = as_written  # set by whoever has a database to remember accounts in
     _bots: dict[int, Account] = field(default_factory=dict)
     _owner_files: dict[str, tuple[datetime, bytes | None]] = field(default_factory=dict)
 
@@ -270,7 +281,16 @@ class Places:
                 return self._owner_file(known.installation, repository)
 
             mirrors = self.data / "mirrors"
-            yield GitHubPlace(forge, repository, bot, author, mirrors, remote, owner_file)
+            yield GitHubPlace(
+                forge,
+                repository,
+                bot,
+                author,
+                mirrors,
+                remote,
+                owner_file,
+                resolve=self.resolve,
+            )
 
     def forget_owner(self, owner: str) -> None:
         """The owner's file may have changed: it is read again when it is needed."""

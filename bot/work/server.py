@@ -33,6 +33,7 @@ from bot.search.meaning import SHIPPED
 from bot.search.sqlite import SqliteShelf
 from bot.telegram import Bot
 from bot.timers import Timers
+from bot.work.accounts import ListedAccounts
 from bot.work.agents import Agents, Reports
 from bot.work.arrivals import Arrivals
 from bot.work.chats import Chats
@@ -141,6 +142,7 @@ class Server:
         self.writes = Writes(engine, self._writer, bell)
         self.memory = Memory(engine, self._writer)
         self.failed_jobs = FailedJobs(engine, self._writer, parts.places.app.id)
+        parts.places.resolve = ListedAccounts(engine, self._writer, parts.now).resolve
         self.metrics = Metrics(self.inbox.counts)
         self._executor = Executor(parts.data, parts.executor)
         outbox = Outbox(self.memory, parts.now)
