@@ -19,8 +19,8 @@ SHOWN = 40  # of notes in one issue, those that end first: a body has a limit
 NOTHING = "No founder note ends soon. This issue is opened again when one does."
 _INTRODUCTION = (
     "Nobody kept these notes again for a long time, so they end: from that day on agents are not"
-    " shown them, and search still finds them. To let one go, do nothing. To keep one, write below"
-    " or on any pull request what stands under it. That takes write access."
+    " shown them, and search still finds them. To let one go, do nothing. To keep one, comment the"
+    " line that stands under it, here or on any pull request; that takes write access."
 )
 _LISTED = re.compile(r"^- Ends on .*<!-- ([0-9a-f]{8}) ([0-9-]{10}) -->\s*$", re.MULTILINE)
 

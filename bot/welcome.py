@@ -80,7 +80,7 @@ def refused(error: UserError) -> str:
         " default, and reviews since the App came are read then."
     )
     until = "Until one of the two is done nothing is written here; this issue is closed then."
-    return "\n\n".join(part for part in (why, quoted(error.remedy), then, until) if part)
+    return "\n\n".join(part for part in (why, error.remedy, then, until) if part)
 
 
 def adoption(adopted: Sequence[Adopted], *, done: bool) -> str:

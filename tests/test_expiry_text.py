@@ -20,7 +20,8 @@ def test_the_body_of_the_issue() -> None:
     assert words.body([FRIDAY, GONE], {41: "ada"}) == (
         "Nobody kept these notes again for a long time, so they end: from that day on agents are"
         " not shown them, and search still finds them. To let one go, do nothing. To keep one,"
-        " write below or on any pull request what stands under it. That takes write access.\n\n"
+        " comment the line that stands under it, here or on any pull request; that takes write"
+        " access.\n\n"
         "- Ends on 2026-11-09, kept by ada on 2026-08-11 (#\u200b12)."
         " <!-- 3f9a2c1d 2026-11-09 -->\n\n"
         "  ```\n  /lesson Never deploy on a Friday.\n  ```\n\n"
