@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from bot.errors import CallError
+from bot.reports.labels import LabelScores
 from bot.reports.pairs import BINS, PairReport, StoreFigures
 from bot.reports.retention import SHORT, STEPS, Policy, Retention
 from bot.reports.trends import Trend
@@ -46,7 +47,7 @@ def pairs(report: PairReport, form: str) -> bytes:
     for axes, store in zip(places, report.stores, strict=False):
         _histogram(axes, store, report.refresh.floor, most)
     if report.labels is not None:
-        _floors(places[len(report.stores)], report)
+        _floors(places[len(report.stores)], report.labels, report.refresh.floor)
     for axes in places[panels:]:
         axes.set_axis_off()
     return _bytes(figure, form)
@@ -119,24 +120,23 @@ def _histogram(axes: Axes, store: StoreFigures, floor: float, most: int) -> None
     axes.legend(loc="upper right")
 
 
-def _floors(axes: Axes, report: PairReport) -> None:
-    labels = report.labels
-    if labels is None:
-        return
-    for name, colour in (("precision", BLUE), ("recall", GREEN)):
-        found = [(f.floor, getattr(f.score, name)) for f in labels.floors]
-        points = [(floor, value) for floor, value in found if value is not None]
+def _floors(axes: Axes, labels: LabelScores, in_use: float) -> None:
+    floors, scores = [f.floor for f in labels.floors], [f.score for f in labels.floors]
+    for name, colour, values, rule in (
+        ("precision", BLUE, [score.precision for score in scores], labels.rule.precision),
+        ("recall", GREEN, [score.recall for score in scores], labels.rule.recall),
+    ):
+        points = [(x, y) for x, y in zip(floors, values, strict=True) if y is not None]
         axes.plot([x for x, _ in points], [y for _, y in points], color=colour, label=name)
-        rule = getattr(labels.rule, name)
         if rule is not None:
             axes.axhline(rule, color=colour, linestyle=":", label=f"{name} of the rule")
-    axes.axvline(report.refresh.floor, color=RED, linestyle="--", label="floor in use")
+    axes.axvline(in_use, color=RED, linestyle="--", label="floor in use")
     if labels.suggested is not None:
         axes.axvline(labels.suggested.floor, color=PURPLE, linestyle="-.", label="suggested")
     axes.set_ylim(0, 1.02)
     axes.set_title(f"A floor alone\n{labels.pairs} labelled pairs")
     axes.set_xlabel("floor")
-    axes.legend(fontsize="small")
+    axes.legend(loc="center right", fontsize="small")
 
 
 def _figure(width: float, height: float) -> Figure:
