@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.distill.neutral import visible
 from bot.distill.redact import redact
-from bot.errors import UserError
+from bot.errors import Fault, UserError
 from bot.lessons.block import Json
 from bot.notes.capture import Capture, State
 from bot.talk import COMMIT
@@ -36,6 +36,15 @@ def to_json(capture: Capture) -> dict[str, Json]:
         "step": capture.step.value if capture.step else None,
         "said": told(capture),
     }
+
+
+def demanded(capture: Capture) -> Capture:
+    """What went well. Raises UserError or Fault with the whole answer for what did not."""
+    if capture.error is None:
+        return capture
+    if isinstance(capture.error, UserError) and capture.state is State.NOT_SAVED:
+        raise UserError(told(capture))
+    raise Fault(told(capture).rstrip("."), retry=False)
 
 
 def _why(capture: Capture) -> str:

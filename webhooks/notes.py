@@ -62,9 +62,11 @@ def notes_blueprint(desk: Desk) -> Blueprint:
 def _answer(found: Capture | None) -> Response:
     if found is None:
         return nothing()
-    response = jsonify(to_json(found))
     mendable = 422 if isinstance(found.error, UserError) else 503
-    response.status_code = _STATUS.get(found.state, mendable)
+    status = _STATUS.get(found.state, mendable)
+    said = to_json(found)
+    response = jsonify({**said, "error": said["said"]} if status >= 400 else said)
+    response.status_code = status
     response.headers["Cache-Control"] = "no-store"
     if response.status_code == 503:
         response.headers["Retry-After"] = str(RETRY_AFTER)

@@ -6,7 +6,7 @@ Knows how to ask; knows no protocol of agents.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,10 +15,12 @@ from urllib.parse import quote, urlsplit
 
 import requests
 
+from bot.capture_text import demanded, to_json
 from bot.environment import is_loopback
 from bot.errors import CallError, Fault, UserError
 from bot.git.local import Target
 from bot.lessons.block import Json
+from bot.notes.draft import Given
 from bot.readers import Asked
 from bot.work import pitfalls
 
@@ -41,6 +43,10 @@ class Source(Protocol):
     def pitfalls(self, asked: Asked, pull: int | None) -> Told: ...
 
     def search(self, query: str, limit: int) -> Told: ...
+
+    def capture(self, given: Given) -> Mapping[str, Json]: ...
+
+    def confirm(self, path: str) -> Mapping[str, Json]: ...
 
     def propose(self, sentence: str, why: str, pull: int | None) -> Mapping[str, str]: ...
 
@@ -66,6 +72,16 @@ class Local:
 
         found = search(query, [self.where], self.target, self.now, limit=limit)
         return Told(found.to_markdown(), found.to_json())
+
+    def capture(self, given: Given) -> Mapping[str, Json]:
+        from bot.commands.capturing import capture
+
+        return to_json(demanded(capture(given, self.where, self.target, self.now, agent=True)))
+
+    def confirm(self, path: str) -> Mapping[str, Json]:
+        from bot.commands.capturing import confirm
+
+        return to_json(demanded(confirm(path, self.where, self.target, self.now)))
 
     def propose(self, sentence: str, why: str, pull: int | None) -> Mapping[str, str]:
         raise _needs_a_server("A proposal waits on a server until a person presses Keep")
@@ -107,6 +123,23 @@ class Remote:
 
     def search(self, query: str, limit: int) -> Told:
         return self._both("search", {"q": query, "limit": limit})
+
+    def capture(self, given: Given) -> Mapping[str, Json]:
+        body = {
+            "repository": self.repository,
+            "text": given.text,
+            "kind": given.kind,
+            "title": given.title,
+            "subject": given.subject,
+            "job": given.job,
+            "class": given.failure_class,
+            "evidence": given.evidence,
+        }
+        return _object(self._ask("POST", "notes", body=body))
+
+    def confirm(self, path: str) -> Mapping[str, Json]:
+        body = {"repository": self.repository, "path": path}
+        return _object(self._ask("POST", "confirm", body=body))
 
     def propose(self, sentence: str, why: str, pull: int | None) -> Mapping[str, str]:
         body = {"sentence": sentence, "why": why, "pull_request": pull}
@@ -177,7 +210,12 @@ def _refusal(response: requests.Response) -> UserError | Fault:
             pitfalls.clean(str(said.get("error", "The server refuses it."))),
             remedy=pitfalls.clean(str(said.get("remedy", ""))),
         )
-    return Fault(f"the server answered {response.status_code}")
+    answered = f"the server answered {response.status_code}"
+    if response.status_code != 503:
+        return Fault(answered)
+    with suppress(Fault):  # a proxy in between answers in its own words
+        answered = pitfalls.clean(str(_object(response).get("said", answered))).rstrip(".")
+    return Fault(answered)
 
 
 def _object(response: requests.Response) -> dict[str, Json]:

@@ -37,9 +37,10 @@ def capture(
     now: Callable[[], datetime],
     *,
     index: Index | None = None,
+    agent: bool = False,
 ) -> Capture:
     """What the call came to. Raises CallError where there is no repository to open."""
-    note = checked(given, now())
+    note = checked(given, now(), agent=agent)
     if isinstance(note, Capture):
         return note
     index = index or index_at(os.environ, now)

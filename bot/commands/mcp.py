@@ -7,9 +7,9 @@ Says in the protocol's words what a source answers; decides nothing. The one mod
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, NotRequired, TypeVar
+from typing import Annotated, Literal, NotRequired, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -19,6 +19,7 @@ from typing_extensions import TypedDict  # pydantic takes typing's own from Pyth
 
 from bot.commands.agent import Source
 from bot.errors import Fault, UserError
+from bot.notes.draft import Given
 from bot.readers import Asked
 
 log = logging.getLogger(__name__)
@@ -96,6 +97,15 @@ class Reported(TypedDict):
     state: str
 
 
+class Captured(TypedDict):
+    """`state`: captured, confirmed, or proposed in a pull request."""
+
+    state: str
+    path: str
+    commit: str
+    said: str
+
+
 Paths = Annotated[
     list[str] | None, Field(description="Paths the task touches: their lessons come first.")
 ]
@@ -112,6 +122,18 @@ Query = Annotated[
     str, Field(max_length=4000, description="A question, or identifiers, paths and error words.")
 ]
 Limit = Annotated[int, Field(ge=1, le=50, description="At most so many pages.")]
+Title = Annotated[str, Field(max_length=200, description="What it is about, in a few words.")]
+Text = Annotated[
+    str, Field(max_length=200_000, description="Markdown: what somebody will look for later.")
+]
+NoteKind = Annotated[
+    Literal["reference", "context"],
+    Field(description="reference never ends; context ends with its job."),
+]
+Job = Annotated[
+    str, Field(max_length=200, description="Of context: the issue or pull request, like #12.")
+]
+NotePath = Annotated[str, Field(max_length=300, description="The path that search named.")]
 Note = Annotated[str, Field(max_length=2000, description="What happened, in a sentence.")]
 
 
@@ -148,6 +170,33 @@ def agent_server(source: Source) -> MCPServer:
 
     @server.tool(
         annotations=ToolAnnotations(
+            title="Save a note",
+            read_only_hint=False,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
+        )
+    )
+    def capture(title: Title, text: Text, kind: NoteKind, job: Job = "") -> Captured:
+        """Save what is worth finding again: it is committed, and found from then on."""
+        given = Given(text, kind=kind, title=title, job=job)
+        return _captured(_told(partial(source.capture, given)))
+
+    @server.tool(
+        annotations=ToolAnnotations(
+            title="Confirm a note",
+            read_only_hint=False,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
+        )
+    )
+    def confirm(path: NotePath) -> Captured:
+        """Say that a note which you used was true: it is dated today."""
+        return _captured(_told(partial(source.confirm, path)))
+
+    @server.tool(
+        annotations=ToolAnnotations(
             title="Propose a lesson",
             read_only_hint=False,
             destructive_hint=False,
@@ -177,6 +226,13 @@ def agent_server(source: Source) -> MCPServer:
         return Reported(lesson=answer["lesson"], state=answer["state"])
 
     return server
+
+
+def _captured(answer: Mapping[str, object]) -> Captured:
+    words = {name: str(answer.get(name) or "") for name in ("state", "path", "commit", "said")}
+    return Captured(
+        state=words["state"], path=words["path"], commit=words["commit"], said=words["said"]
+    )
 
 
 def serve(source: Source, port: int | None) -> None:

@@ -26,6 +26,7 @@ from bot.lessons.store import Edit
 from bot.notes.capture import Capture, State, Step
 from bot.notes.draft import Given, drafted
 from bot.notes.note import LARGEST, Note, print_note
+from bot.notes.note import Kind as NoteKind
 from bot.notes_text import commit_message
 from bot.search.model import Index, Lost
 from bot.settings import Settings
@@ -51,8 +52,11 @@ class Provable(Protocol):
     def publish(self, plan: Plan, built: Built) -> Published: ...
 
 
-def checked(given: Given, now: datetime) -> Note | Capture:
-    """The note without secrets; a capture that failed where it may not be kept."""
+def checked(given: Given, now: datetime, *, agent: bool = False) -> Note | Capture:
+    """The note without secrets; a capture that failed where it may not be kept.
+
+    A story is a lesson, and what an `agent` proposes as one waits for a person (SPEC 9).
+    """
     try:
         if len(given.text) > LARGEST:
             message = f"It has {len(given.text)} characters, more than 1 MB."
@@ -67,7 +71,14 @@ def checked(given: Given, now: datetime) -> Note | Capture:
         reason = quarantine("\n\n".join([given.title, given.text]))
         if reason is not None:
             raise UserError(reason, remedy="A person can write it into the repository by hand.")
-        return drafted(clean, now.date())
+        note = drafted(clean, now.date())
+        if agent and note.kind is NoteKind.LESSON:
+            raise UserError(
+                "A story is a lesson, and a lesson waits for a person.",
+                remedy="Call keep_lesson, or capture it as the context of your job: when that"
+                " closes, people are asked about it.",
+            )
+        return note
     except UserError as error:
         return Capture(State.NOT_SAVED, step=Step.CHECK, error=error)
 

@@ -1,7 +1,6 @@
 """What readers save: notes, and that a note was found true. On the default branch, or proposed.
 
-A story is a lesson, and what agents propose as a lesson waits for a person (SPEC 9): through
-`keep_lesson`, or as the context of a job, at whose end people are asked.
+Reads who asks and what the settings say; what a note may be is decided by `bot.work.capturing`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from bot.errors import Fault, UserError
 from bot.git.store import read_store
 from bot.notes.capture import Capture, State, Step
 from bot.notes.draft import Given
-from bot.notes.note import Kind, Note
+from bot.notes.note import Note
 from bot.search.model import Index
 from bot.settings import Settings
 from bot.work.captured_notes import Proposals, propose
@@ -32,12 +31,6 @@ from bot.work.writing import Refused
 log = logging.getLogger(__name__)
 
 Open = Callable[[Known], AbstractContextManager[Place]]
-
-A_STORY = UserError(
-    "A story is a lesson, and a lesson waits for a person.",
-    remedy="Call keep_lesson, or capture it as the context of your job: people are asked about it"
-    " when that closes.",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +47,9 @@ class NotesDesk:
         admitted = self._admitted(token, full_name)
         if admitted is None:
             return None
-        note = checked(given, self.now())
+        note = checked(given, self.now(), agent=True)
         if isinstance(note, Capture):
             return note
-        if note.kind is Kind.LESSON:
-            return Capture(State.NOT_SAVED, step=Step.CHECK, error=A_STORY)
         return self._kept(admitted, note.path, lambda look: look.capture(note))
 
     def confirm(self, token: str, full_name: str | None, path: str) -> Capture | None:
