@@ -456,7 +456,7 @@ def _token(options: argparse.Namespace) -> int:
     print(text)
     may = "reads and captures in" if made.captures else "reads"
     print(
-        f"Token {made.id} reads {made.full_name} until {made.expires_at:%Y-%m-%d}."
+        f"Token {made.id} {may} {made.full_name} until {made.expires_at:%Y-%m-%d}."
         " It is shown this once.",
         file=sys.stderr,
     )
