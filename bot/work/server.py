@@ -58,8 +58,8 @@ from bot.work.looking import Looks
 from bot.work.memory import Memory
 from bot.work.note_events import NoteEvents
 from bot.work.note_wants import LookAtAll, NoteWants
-from bot.work.notices import Notices
 from bot.work.notes_desk import NotesDesk
+from bot.work.notices import Notices
 from bot.work.onboarding import Onboarding
 from bot.work.outbox import Outbox
 from bot.work.outside import Outside
@@ -88,8 +88,8 @@ from webhooks.block import block_blueprint
 from webhooks.dashboard import dashboard_blueprint
 from webhooks.events import Event
 from webhooks.health import health_blueprint
-from webhooks.reception import Reception
 from webhooks.notes import notes_blueprint
+from webhooks.reception import Reception
 from webhooks.search import search_blueprint
 from webhooks.sign_in import SignIn
 from webhooks.signature import Secrets
