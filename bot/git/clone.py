@@ -98,7 +98,8 @@ class Clone:
         """
         wanted = list(dict.fromkeys(paths))
         entries = self._entries(commit, wanted, folders=folders)
-        wanted += [p for p in entries if p.rpartition("/")[0] in folders and p not in wanted]
+        found_there = (p for p in entries if p.rpartition("/")[0] in folders)
+        wanted = list(dict.fromkeys([*wanted, *found_there]))
         files = {path: _file(path, entries) for path in wanted}
         blobs = self.blobs([f.blob for f in files.values() if f.blob and f.size <= TRUSTED_SIZE])
         found = {path: _with_data(f, blobs.get(f.blob or "", b"")) for path, f in files.items()}

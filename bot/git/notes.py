@@ -24,22 +24,24 @@ def read_notes(
     if commit is None:
         return Folder({}, ())
     found = clone.read_many(commit, [], folders=(note.FOLDER,))
-    files = [file for path, file in found.items() if in_folder(path)]
-    read = read_folder(
-        {
-            file.path: file.data
-            for file in files
-            if distrust(file) is None and word.encode() in file.data and _may_be(file.data, kinds)
-        }
-    )
-    broken = [_problem(file, reason) for file in files if (reason := distrust(file)) is not None]
+    texts, problems = {}, []
+    for path, file in found.items():
+        if not in_folder(path) or (file.data and not _may_be(file.data, kinds, word)):
+            continue
+        reason = distrust(file)
+        if reason is None:
+            texts[path] = file.data
+        else:
+            problems.append(_problem(file, reason))
+    read = read_folder(texts)
     kept = {path: each for path, each in read.notes.items() if each.kind in kinds}
-    return Folder(kept, (*read.problems, *broken))
+    return Folder(kept, (*read.problems, *problems))
 
 
-def _may_be(data: bytes, kinds: Collection[note.Kind]) -> bool:
+def _may_be(data: bytes, kinds: Collection[note.Kind], word: str) -> bool:
     """Whether it is worth a look: to read ten thousand front matters takes seconds."""
-    return len(kinds) == len(note.Kind) or any(kind.encode() in data for kind in kinds)
+    named = len(kinds) == len(note.Kind) or any(kind.encode() in data for kind in kinds)
+    return named and word.encode() in data
 
 
 def _problem(file: File, reason: str) -> UserError:
