@@ -97,12 +97,12 @@ def _secrets(store: StoreFacts) -> Iterator[Finding]:
     for path, data in files.items():
         for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
             if kinds := redact(line).kinds:
-                yield Finding(Kind.SECRET, store.name, path, number, ", ".join(kinds), remedy)
+                yield Finding(Kind.LEAK, store.name, path, number, ", ".join(kinds), remedy)
     for signal in store.history.signals:
         said = "\n".join((signal.row.sentence, signal.row.trigger, signal.row.strategy))
         if kinds := redact(said).kinds:
             what = f"{', '.join(kinds)} in the row {signal.id}"
-            yield Finding(Kind.SECRET, store.name, FOLDER, None, what, remedy)
+            yield Finding(Kind.LEAK, store.name, FOLDER, None, what, remedy)
 
 
 def _dead_paths(store: StoreFacts, lines: Sequence[Line]) -> Iterator[Finding]:

@@ -22,7 +22,7 @@ class Kind(enum.StrEnum):
     """What is wrong."""
 
     UNTRUSTED = "file that cannot be trusted"
-    SECRET = "secret"
+    LEAK = "secret"
     CONTRADICTION = "suspected contradiction"
     DUPLICATE = "duplicate"
     POSSIBLE = "possible duplicate"

@@ -196,8 +196,8 @@ def test_a_secret_is_named_by_its_kind_and_never_repeated() -> None:
     facts = store(lessons, carried={"AGENTS.md": f"# Ours\n\nkey: {KEY}\n".encode()})
     found = audit([facts], TODAY)
     assert [(f.kind, f.file, f.line) for f in found.findings] == [
-        (Kind.SECRET, ".agent-corp/lessons.md", 1),
-        (Kind.SECRET, "AGENTS.md", 3),
+        (Kind.LEAK, ".agent-corp/lessons.md", 1),
+        (Kind.LEAK, "AGENTS.md", 3),
     ]
     assert "Revoke it" in found.findings[0].remedy
     assert KEY not in to_markdown(found, MADE)
