@@ -7,7 +7,8 @@ from __future__ import annotations
 import logging
 import random
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -62,10 +63,25 @@ def pause(attempt: int, retry_after: float | None, jitter: float) -> timedelta:
     return max(waited, timedelta(seconds=retry_after or 0) * (1 + jitter / 10))
 
 
+class Heartbeats(Protocol):
+    """Who of several processes is alive. Methods that change something raise Fault."""
+
+    def due(self) -> bool: ...
+
+    def beat(self) -> None: ...
+
+    def dead(self) -> Sequence[str]: ...
+
+    def bury(self, name: str) -> None: ...
+
+    def leave(self) -> None: ...
+
+
 class Handover:
     """Runs the pump of one process. `handlers` says what is done for each kind of job.
 
-    `bell` is the event that the ledgers set when work is waiting.
+    `bell` is the event that the ledgers set when work is waiting. `heartbeats`: where several
+    processes share one database.
     """
 
     def __init__(
@@ -76,7 +92,9 @@ class Handover:
         metrics: Metrics,
         bell: threading.Event,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        heartbeats: Heartbeats | None = None,
     ) -> None:
+        self._heartbeats = heartbeats
         self._ledgers = ledgers
         self._queue = queue
         self._handlers = handlers
@@ -89,6 +107,8 @@ class Handover:
 
     def start(self) -> None:
         """Start the queue and the pump, and look at once for what a crash left between the two."""
+        if self._heartbeats is not None:
+            self._heartbeats.beat()  # before any work: who dies at it must be missed
         self._queue.start(self.work)
         self.rescue(self._now())
         self._thread.start()
@@ -100,6 +120,9 @@ class Handover:
         if self._thread.is_alive():
             self._thread.join()
         self._queue.stop(grace)
+        if self._heartbeats is not None:
+            with suppress(Fault):  # the database is gone: others will see the silence
+                self._heartbeats.leave()
 
     def sweep(self, now: datetime) -> timedelta:
         """Hand over what is due; how long until more may be due."""
@@ -134,6 +157,14 @@ class Handover:
                     case State.KILLED:
                         killed = Fault("the work killed its process", retry=False)
                         self._broke(ledger, job, killed)
+
+    def take_over(self, executor: str) -> int:
+        """Has what a dead process had begun tried anew, here or elsewhere; how many jobs."""
+        jobs = self._queue.abandon(executor)
+        for job in jobs:
+            self._ledgers[job.kind].again(job, self._now(), "the process that worked on it died")
+        log.warning("%s has died; %d of its jobs are tried anew", executor, len(jobs))
+        return len(jobs)
 
     def collect(self) -> None:
         """Forget ended jobs; for a timer."""
@@ -178,6 +209,14 @@ class Handover:
             self._metrics.faults.labels(job.kind, "failed").inc()
             ledger.failed(job, now, str(fault))
 
+    def _look_at_others(self) -> None:
+        if self._heartbeats is None or not self._heartbeats.due():
+            return
+        self._heartbeats.beat()
+        for name in self._heartbeats.dead():
+            self.take_over(name)
+            self._heartbeats.bury(name)
+
     def _pump(self) -> None:
         looked = self._now()
         while not self._stopping:
@@ -186,6 +225,7 @@ class Handover:
             try:
                 now = self._now()
                 wait = self.sweep(now)
+                self._look_at_others()
                 if now - looked >= STRANDED:
                     looked = now
                     self.rescue(now - STRANDED)

@@ -11,12 +11,12 @@ import sqlite3
 import sys
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import uuid4
 
 import sqlalchemy
@@ -81,6 +81,9 @@ class Queue(Protocol):
     def capacity(self, kind: Kind) -> int:
         """How many jobs of this kind to give it at once; the others wait in their ledger."""
 
+    def abandon(self, executor: str) -> Sequence[Job]:
+        """Gives up what this process, which is dead, had begun; the jobs, to be tried anew."""
+
     def collect(self, before: datetime) -> int:
         """Forget jobs that ended before this time; how many. A forgotten id would run again."""
 
@@ -119,6 +122,9 @@ class InlineQueue:
 
     def capacity(self, kind: Kind) -> int:
         return sys.maxsize
+
+    def abandon(self, executor: str) -> Sequence[Job]:
+        return ()
 
     def collect(self, before: datetime) -> int:
         ended = [name for name, state in self._states.items() if state is State.ENDED]
@@ -218,6 +224,14 @@ class DbosQueue:
     def capacity(self, kind: Kind) -> int:
         return HEAR_WORKERS if kind is Kind.HEAR else sys.maxsize
 
+    def abandon(self, executor: str) -> Sequence[Job]:
+        begun = DBOS.list_workflows(
+            status="PENDING", executor_id=executor, name="job", load_output=False
+        )
+        # A workflow that stays pending would hold the queue of its repository for ever.
+        DBOS.cancel_workflows([each.workflow_id for each in begun])
+        return [_job_of(each.input) for each in begun if each.input is not None]
+
     def collect(self, before: datetime) -> int:
         ended = DBOS.list_workflows(
             completed_before=before.isoformat(),
@@ -252,6 +266,12 @@ class DbosQueue:
         order = [number for other, number in _self_test_order if other == run]
         if order != [1, 2, 3]:
             raise Fault(f"the queue runs jobs out of order: {order}", retry=False)
+
+
+def _job_of(given: Mapping[str, Any]) -> Job:
+    """The job that a workflow was given, whatever process enqueued it."""
+    kind, key, number, name, attempt = given["args"]
+    return Job(Kind(kind), key, number, name, attempt)
 
 
 def queue_url(url: str) -> sqlalchemy.URL:

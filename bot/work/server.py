@@ -23,6 +23,7 @@ from bot.facts import Account
 from bot.forge.deliveries import Deliveries
 from bot.forge.visitors import WEB, Client
 from bot.handover import Handover
+from bot.heartbeats import Heartbeats
 from bot.inbox import Inbox, Status
 from bot.jobs import DbosQueue, Kind, Queue
 from bot.metrics import Metrics
@@ -247,6 +248,7 @@ class Server:
             self.metrics,
             bell,
             parts.now,
+            Heartbeats(engine, self._writer, name),
         )
         self._timers = Timers()
         self._rounds = Rounds(engine, self._writer)
