@@ -35,7 +35,7 @@ _ENDS = (
 
 def files(seed: int = SEED) -> tuple[tuple[str, bytes], ...]:
     """Two lessons files (name, content), always the same."""
-    drawn = _sentences(random.Random(seed))  # nosec B311 - nothing here is a secret
+    drawn = _sentences(random.Random(seed))  # nosec B311
     made = []
     for number, size in enumerate(SIZES, 1):
         # The first drawn is the newest, so it stands last in its file.
