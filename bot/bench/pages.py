@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from flask.testing import FlaskClient
+from werkzeug.test import Client
 
 from bot.bench.rounds import Spread, timed
 from bot.bench.table import Row
@@ -78,7 +78,7 @@ def fleet(directory: Path, tick: Callable[[], None]) -> list[Row]:
     ]
 
 
-def _look(client: FlaskClient) -> None:
+def _look(client: Client) -> None:
     answer = client.get("/")
     if answer.status_code != 200 or f"<dd>{STORES * BULLETS}</dd>" not in answer.text:
         raise RuntimeError(f"the page is not the one to measure: {answer.status}")

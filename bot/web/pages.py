@@ -36,6 +36,14 @@ class Alarm:
 
 
 @dataclass(frozen=True, slots=True)
+class Unheard:
+    """A bot that reviews and is not listed, with the number of its reviews in 90 days."""
+
+    login: str
+    reviews: int
+
+
+@dataclass(frozen=True, slots=True)
 class StorePage:
     """`notice` tells of its age, mostly nothing. `questions` wait for a person.
 
@@ -51,6 +59,7 @@ class StorePage:
     pressed: frozenset[str]
     reason: str | None
     may_press: bool
+    unheard: tuple[Unheard, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,10 +38,11 @@ from bot.work.hearing import permits
 from bot.work.measured import carried
 from bot.work.memory import Known, Memory
 from bot.work.outbox import Outbox
-from bot.work.pitfalls import clean
+from bot.work.pitfalls import Files, clean
 from bot.work.questions import Questions
 from bot.work.searching import Searching
 from bot.work.summaries import Summaries
+from bot.work.unlisted import Unlisted
 from bot.writes import Writes
 
 PRESS = "press:"  # then the id of the bullet: pressed twice it waits once
@@ -67,18 +68,22 @@ class Dashboard:
     open: Open
     now: Callable[[], datetime]
     searching: Searching
+    unlisted: Unlisted
     alarms: Callable[[Collection[int] | None], Sequence[Alarm]] = lambda _: ()
 
     # looking
 
-    def look(self, known: Known) -> tuple[Figures, str]:
-        """The figures of a store now, which are kept. Raises Gone, Fault."""
+    def look(self, known: Known) -> tuple[Files, Figures, str]:
+        """A store now: its files, its figures, which are kept, and what to tell of their age.
+
+        Raises Gone, Fault.
+        """
         seen, notice = self.freshness.seen(known)
         found = figures(seen.files, known.id, self.now().date(), clean)
         fresh = summary(found)
         if self.summaries.get(known.id) != fresh:
             self.summaries.keep(known.id, fresh)
-        return found, notice
+        return seen.files, found, notice
 
     def look_again(self, known: Known) -> None:
         """After a write: what was seen a moment ago is old."""
@@ -99,7 +104,7 @@ class Dashboard:
         if known is None:
             return None
         try:
-            found, notice = self.look(known)
+            files, found, notice = self.look(known)
         except UserError:
             return None  # the App may not read there any more
         waiting = self.memory.waiting(known.id)
@@ -114,6 +119,7 @@ class Dashboard:
             frozenset(subject.removeprefix(PRESS) for subject in subjects),
             self.writes.reasons().get(known.id) if subjects else None,
             visitor.account is not None and visitor.writes(known.id),
+            self.unlisted.of(known.id, files.settings),
         )
 
     def lesson(self, visitor: Visitor, full_name: str, identity: str) -> LessonPage | None:

@@ -23,6 +23,7 @@ from bot.work.outbox import Outbox
 from bot.work.questions import Questions
 from bot.work.shown import shown_for
 from bot.work.turns import Turns
+from bot.work.unlisted import Unlisted
 from webhooks.events import (
     Event,
     PullRequestChanged,
@@ -53,6 +54,7 @@ class Reviews:
     questions: Questions
     distillers: Distillers
     debounce: timedelta
+    unlisted: Unlisted
     turns: Turns = field(default_factory=Turns)
 
     def wait(self, event: Event) -> timedelta | None:
@@ -84,6 +86,7 @@ class Reviews:
         judged = judge(facts, distilled, scene.settings, us, shown)
         self._ask(scene, facts, distilled)
         _log(scene.known, number, judged)
+        self.unlisted.note(scene.known.id, judged.told, scene.settings, us, self.outbox.now())
         if judged.present:
             self.outbox.keep(
                 scene.known,

@@ -81,6 +81,7 @@ from bot.work.showing import Access, Showing, ShownRecord
 from bot.work.summaries import Following, Summaries
 from bot.work.telling import Telling
 from bot.work.told_in_chat import ToldInChat
+from bot.work.unlisted import Unlisted
 from bot.work.updates import Receiving
 from bot.work.visitors import Visitors
 from bot.writer import Writer
@@ -153,7 +154,10 @@ class Server:
         self.chats = Chats(engine, self._writer)
         self.expiries = Expiries(engine, self._writer)
         distillers = parts.distillers(self.memory)
-        reviews = Reviews(self.memory, outbox, self.questions, distillers, parts.debounce)
+        self.unlisted = Unlisted(engine, self._writer)
+        reviews = Reviews(
+            self.memory, outbox, self.questions, distillers, parts.debounce, self.unlisted
+        )
         self.note_wants = NoteWants(engine, self._writer)
         self.arrivals = Arrivals(engine, self._writer)
         self.past = PastReadings(engine, self._writer)
@@ -291,6 +295,7 @@ class Server:
             self.presence.open,
             parts.now,
             searching,
+            self.unlisted,
         )
         self.sign_in = SignIn(Visitors(parts.client, parts.now), parts.url, parts.now, parts.guest)
         pages = dashboard_blueprint(self.dashboard, self.sign_in, parts.url, parts.web, clean)
@@ -384,6 +389,7 @@ class Server:
         self.memory.prune(now)
         self.failed_jobs.prune(now)
         self.questions.prune(now)
+        self.unlisted.prune(now)
         self.notices.prune(now)
         self.note_wants.prune(now)
         self.sections.prune(now)

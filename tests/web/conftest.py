@@ -111,6 +111,9 @@ def make_estate(on: Stage) -> Estate:
         pull = shop.open_pull_request("cleo", {"src/db.py": f"{body[:30]!r}\n"})
         pull.review(reviewer, "changes_requested", "", [Inline("src/db.py", body, 5)])
         on.settle()
+        if body == CURSOR:
+            pull.review("rabbit[bot]", "commented", SESSION)
+            on.settle()
         if body == ROUNDED:
             pull.merge("cleo")  # over the open verdict
             on.settle()

@@ -69,6 +69,10 @@ def test_a_lesson_tells_its_life(estate: Estate) -> None:
     assert "(counts no more)" in over
 
 
+def test_a_bot_that_nobody_listed_is_named(estate: Estate) -> None:
+    assert "@rabbit[bot]: 1 review in 90 days" in estate.visit("rita").get(SHOP).text
+
+
 def test_what_is_no_lesson_has_no_page(estate: Estate) -> None:
     assert estate.visit("rita").get(f"{SHOP}/lessons/00000000").status_code == 404
 

@@ -44,6 +44,8 @@ TABLE = {
     **{(method, "/webhooks/github"): (405,) * 6 for method in ("GET", "PUT", "PATCH", "DELETE")},
     ("GET", "/repos/<owner>/<repo>/block"): MACHINES_ALONE,
     ("GET", "/search"): MACHINES_ALONE,
+    ("POST", "/notes"): (400,) * 6,
+    ("POST", "/confirm"): (400,) * 6,
     ("POST", "/repos/<owner>/<repo>/proposals"): (400,) * 6,
     ("POST", "/repos/<owner>/<repo>/outcomes"): (400,) * 6,
     ("GET", "/healthz"): ALSO_ANONYMOUS,
