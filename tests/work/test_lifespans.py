@@ -298,6 +298,23 @@ def test_a_subject_is_retired_by_a_command(shop: Shop) -> None:
     assert there(shop) == {"lost.md", "twice.md", "other.md"}
 
 
+def test_where_issues_are_turned_off_the_asker_is_told_and_context_goes_on(shop: Shop) -> None:
+    with_stories(shop)
+    pull = shop.repository.open_pull_request("ben", {"src/db.py": "a = 1\n"})
+    write(shop, slow=context(f"#{pull.number}"))
+    path = f"/repos/{shop.repository.full_name}/issues"
+    turned_off = "Issues has been disabled in this repository."
+    shop.stage.github.fail_next("POST", path, 410, message=turned_off)
+    shop.repository.comment(pull.number, "ada", "/lessons subject-retired billing")
+    pull.merge("ada")
+    shop.stage.settle()
+    answer, notice = said(shop, pull.number)
+    assert answer.startswith("The notes could not be changed: ")
+    assert "disabled" in answer
+    assert notice.startswith("1 note ends with this:")
+    assert shop.repository.issues == {}
+
+
 def test_a_closed_checklist_comes_back_by_a_command_alone(shop: Shop) -> None:
     with_stories(shop)
     shop.repository.commit("ben", {"src/queue/run.py": None, "src/queue/keep.py": None})
