@@ -43,6 +43,10 @@ class Metrics:
         )
         self.registry.register(_InboxRows(inbox_counts))
 
+    def show_alarms(self, counts: Callable[[], Mapping[str, int]]) -> None:
+        """`counts` is asked at each scrape: how many alarms ring, by name."""
+        self.registry.register(_Alarms(counts))
+
     def render(self) -> bytes:
         """The text that Prometheus reads."""
         return generate_latest(self.registry)
@@ -51,6 +55,17 @@ class Metrics:
         return Counter(
             name, documentation, labels, namespace="lessonkeeper", registry=self.registry
         )
+
+
+class _Alarms(Collector):
+    def __init__(self, counts: Callable[[], Mapping[str, int]]) -> None:
+        self._counts = counts
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        ring = GaugeMetricFamily("lessonkeeper_alarms", "Alarms that ring.", labels=["alarm"])
+        for name, count in self._counts().items():
+            ring.add_metric([name.replace(" ", "_")], count)
+        yield ring
 
 
 class _InboxRows(Collector):

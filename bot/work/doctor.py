@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bot.channels.alarms import Name
 from bot.credentials import Credentials
 from bot.environment import VARIABLES, Environment, nearest
 from bot.errors import Fault, UserError
@@ -22,6 +23,7 @@ from bot.forge.errors import Unauthorized
 from bot.forge.manifest import EVENTS, WEBHOOK
 from bot.forge.survey import Grant, Guard, Registered, Rule, Webhook
 from bot.inbox import Status
+from bot.work.alarms import Raised
 
 SKEW = timedelta(seconds=30)  # a JWT is dated a minute back: half of that is used up
 GIT = (2, 31)  # the first that takes its configuration from the environment
@@ -129,6 +131,18 @@ def inbox(counts: Mapping[Status, int], due: datetime | None, now: datetime) -> 
     if counts[Status.PARKED]:
         said = f"{counts[Status.PARKED]} wait for a person"
         yield Check("parked deliveries", None, said, "The dashboard says for what.")
+
+
+def alarms(found: Sequence[Raised]) -> Iterator[Check]:
+    """Those that ring; what they say of deliveries is checked by itself."""
+    own = (Name.DELIVERIES_FAILED, Name.DELIVERIES_WAIT)
+    ringing = [row for row in found if row.alarm.name not in own]
+    for row in ringing:
+        name = f"{row.full_name}: {row.alarm.name}" if row.full_name else row.alarm.name.value
+        since = f"{row.alarm.reason}, since {row.raised_at:%Y-%m-%d %H:%M} UTC"
+        yield Check(name, False, since, row.alarm.remedy)
+    if not ringing:
+        yield Check("alarms", True, "none rings")
 
 
 # --- the App ---------------------------------------------------------------------------------

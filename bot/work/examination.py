@@ -25,6 +25,7 @@ from bot.settings.file import FILE
 from bot.settings.file import read as read_settings
 from bot.telegram import Bot
 from bot.work import doctor, telegram_checks
+from bot.work.alarms import Alarms
 from bot.work.doctor import Check, refused
 from bot.writer import Writer
 
@@ -83,6 +84,8 @@ def _storage(environment: Environment, now: datetime) -> Iterator[Check]:
         yield database
         if database.ok and inspect(engine).has_table("inbox"):
             yield from _inbox(engine, now)
+        if database.ok and inspect(engine).has_table("alarms"):
+            yield from _alarms(engine)
     finally:
         engine.dispose()
     if database.ok and file is not None:
@@ -127,6 +130,14 @@ def _broken(name: str, error: SQLAlchemyError) -> Check:
     said = next(iter(str(cause).splitlines()), type(error).__name__)
     remedy = "See that it runs, and that this user may write in it."
     return Check(name, False, said, remedy)
+
+
+def _alarms(engine: Engine) -> Iterator[Check]:
+    writer = Writer(engine)
+    try:
+        yield from doctor.alarms(Alarms(engine, writer).open())
+    finally:
+        writer.close()
 
 
 def _inbox(engine: Engine, now: datetime) -> Iterator[Check]:

@@ -5,7 +5,7 @@ and when a search finds a repository missing. Level-triggered: each looks at the
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
@@ -48,7 +48,7 @@ class Indexing:
         self._lock = Lock()
         self._missing: dict[int, Future[None]] = {}
         self._written: set[int] = set()
-        self._behind: set[int] = set()
+        self._behind: dict[int, str] = {}  # and why
 
     def wait(self, event: Event) -> timedelta | None:
         return timedelta(0) if isinstance(event, Pushed) and not event.deleted else None
@@ -113,18 +113,24 @@ class Indexing:
             yield
         except (UserError, Fault) as error:
             with self._lock:
-                self._behind.add(repository)
+                self._behind[repository] = str(error)
             self._metrics.index_failures.inc()
             log.warning("repository %d could not be indexed: %s", repository, error)
         else:
             with self._lock:
-                self._behind.discard(repository)
+                self._behind.pop(repository, None)
 
     @property
     def behind(self) -> frozenset[int]:
         """Repositories whose last look failed: the index may hold less than their branch."""
         with self._lock:
             return frozenset(self._behind)
+
+    @property
+    def reasons(self) -> Mapping[int, str]:
+        """Why, of each of them."""
+        with self._lock:
+            return dict(self._behind)
 
     def retry(self) -> None:
         for known in filter(None, map(self._memory.known, self.behind)):

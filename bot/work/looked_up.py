@@ -71,6 +71,11 @@ def bring_up(
     return Brought(len(new), len(gone))
 
 
+def pages_at(clone: Clone, commit: str, settings: Settings) -> int:
+    """How many files of the commit are to be found."""
+    return len(_files(clone.blob_ids(commit), settings))
+
+
 def forget_prepared(index: Index, repository: int) -> None:
     """Drops what captures prepared that did not end; of what landed, the branch tells.
 

@@ -36,6 +36,7 @@ from bot.telegram import Bot
 from bot.timers import Timers
 from bot.work.accounts import ListedAccounts
 from bot.work.agents import Agents, Reports
+from bot.work.alarms import Alarms
 from bot.work.arrivals import Arrivals
 from bot.work.chats import Chats
 from bot.work.chatting import Chatting
@@ -84,6 +85,7 @@ from bot.work.told_in_chat import ToldInChat
 from bot.work.unlisted import Unlisted
 from bot.work.updates import Receiving
 from bot.work.visitors import Visitors
+from bot.work.watching import Watching
 from bot.writer import Writer
 from bot.writes import Writes
 from webhooks.block import block_blueprint
@@ -205,13 +207,18 @@ class Server:
         self.index = SearchIndex(SqliteShelf(parts.data / "search.sqlite"), SHIPPED, parts.now)
         self.indexing = Indexing(self.index, self.memory, opening, self.metrics, parts.now)
         self.gaps = Gaps(engine, self._writer)
+        self.alarms = Alarms(engine, self._writer)
+        self.metrics.show_alarms(self.alarms.counts)
+        self.watching = Watching(
+            self.alarms, self.indexing, self.memory, self.inbox, opening, parts.now
+        )
         self._settings_check = SettingsCheck()
         self._hearing = Hearing(
             self.inbox,
             self.memory,
             self.presence,
             self.features,
-            (self._settings_check, self.indexing),
+            (self._settings_check, self.indexing, self.watching),
             self._settings_check.tell,
             parts.places.bot,
         )
@@ -258,7 +265,7 @@ class Server:
         self._rounds = Rounds(engine, self._writer)
         self.digesting = Digesting(self.memory, self._rounds, opening, self.telegram, parts.now)
         self.reception = Reception(self.inbox, self._receive)
-        health = health_blueprint(self.metrics, self.alive, parts.metrics_token)
+        health = health_blueprint(self.metrics, self.serves, parts.metrics_token)
         self.tokens = Tokens(engine, self._writer, parts.reader_keys, parts.now)
         self.reports = Reports(engine, self._writer)
         # A look of a reader does not make the App present.
@@ -296,6 +303,7 @@ class Server:
             parts.now,
             searching,
             self.unlisted,
+            self.alarms.shown,
         )
         self.sign_in = SignIn(Visitors(parts.client, parts.now), parts.url, parts.now, parts.guest)
         pages = dashboard_blueprint(self.dashboard, self.sign_in, parts.url, parts.web, clean)
@@ -327,6 +335,7 @@ class Server:
         if self._rounds.begin("prune", DAY, now):
             self.prune()
         self.indexing.retry()
+        self.watching.look_at_all()
 
     def stop(self, grace: float = 20.0) -> None:
         """Hands nothing more over and gives running work `grace` seconds."""
@@ -357,6 +366,10 @@ class Server:
             log.error("the database does not answer: %s", type(error).__name__)
             return False
         return True
+
+    def serves(self) -> bool:
+        """Whether it is alive, and no search comes back empty although something is known."""
+        return self.alive() and not self.watching.is_blind()
 
     def at_rest(self, soon: timedelta) -> bool:
         """Whether nothing runs and nothing is due within this time, in the order that work goes."""

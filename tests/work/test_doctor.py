@@ -99,6 +99,7 @@ def test_all_is_well(place: Place) -> None:
         "database": "sqlite, can be written",
         "queue": "not there yet",
         "inbox": "0 waiting, 0 done",
+        "alarms": "none rings",
         str(place.data): "mode 0700",
         str(place.data / "credentials.fernet"): "mode 0600",
         str(place.data / "key"): "mode 0600",
