@@ -25,6 +25,7 @@ DESCRIPTION = "Keeps what reviewers and CI had to say more than once as one-line
 # a name that can never exist (RFC 2606), so that nobody receives them, and read from the list.
 NOWHERE = "https://lessonkeeper.invalid"
 WEBHOOK = "/webhooks/github"
+LOOPBACK = ("http://127.0.0.1", "http://localhost")
 # `installation` and `installation_repositories` come unasked, and may not be asked for.
 EVENTS = (
     "check_run",
@@ -60,10 +61,18 @@ def manifest(
         "public": False,
         "hook_attributes": {"url": f"{public}{WEBHOOK}", "active": True},
         "redirect_url": f"{pages}/setup/callback",
-        "callback_urls": [f"{pages}/auth/callback"],
+        "callback_urls": _callbacks(url, setup_address),
         "default_permissions": dict(PERMISSIONS),
         "default_events": list(EVENTS),
     }
+
+
+def _callbacks(url: str | None, setup_address: str | None) -> list[str]:
+    """Where people who sign in may be sent back to: the public address, and the machine itself, at
+    which GitHub lets the port be any.
+    """
+    addresses = filter(None, (url, setup_address, *LOOPBACK))
+    return [f"{each}/auth/callback" for each in dict.fromkeys(addresses)]
 
 
 def registration_page(web: str, state: str, organization: str = "") -> str:

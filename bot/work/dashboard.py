@@ -47,10 +47,8 @@ from bot.writes import Writes
 
 PRESS = "press:"  # then the id of the bullet: pressed twice it waits once
 DELIVERIES = 50  # of each status on the page
-
-
-NOBODY = 0  # no repository has this id: what is asked here is for the operator to see
-HITS = 10
+HITS = 10  # of a search
+NOBODY = 0  # no repository has this id: what is asked on the pages is for the operator to see
 
 
 @dataclass(frozen=True, slots=True)

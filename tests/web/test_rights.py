@@ -53,6 +53,16 @@ TABLE = {
 }  # fmt: skip
 ENDS_THE_SESSION = {"/sign-out"}
 
+OF_THE_SHOP, OF_THE_OTHER = {"acme/shop", "finally"}, {"zoe/mine"}
+HIDDEN = {
+    "anonymous": OF_THE_SHOP | OF_THE_OTHER,
+    "no rights": OF_THE_SHOP | OF_THE_OTHER,
+    "reader": OF_THE_OTHER,
+    "writer": OF_THE_OTHER,
+    "admin": OF_THE_OTHER,
+    "other's owner": OF_THE_SHOP,
+}
+
 
 @pytest.fixture(scope="module")
 def routes(estate: Estate) -> set[tuple[str, str]]:
@@ -70,7 +80,7 @@ def test_every_route_is_in_the_table(routes: set[tuple[str, str]]) -> None:
 @pytest.mark.parametrize("role", ROLES)
 def test_everybody_gets_what_the_table_says(estate: Estate, role: str) -> None:
     visit = estate.visit(LOGINS.get(role))
-    found = {}
+    found, told = {}, set()
     # What ends the session comes last.
     for method, rule in sorted(TABLE, key=lambda each: each[1] in ENDS_THE_SESSION):
         if rule in ENDS_THE_SESSION:
@@ -78,8 +88,11 @@ def test_everybody_gets_what_the_table_says(estate: Estate, role: str) -> None:
         path = _filled(estate, rule)
         answer = visit.get(path) if method == "GET" else visit.press(path, method)
         found[method, rule] = answer.status_code
+        if not answer.is_redirect:
+            told |= {word for word in HIDDEN[role] if word in answer.text}
     at = ROLES.index(role)
     assert found == {route: statuses[at] for route, statuses in TABLE.items()}
+    assert told == set(), "something of a repository that they may not see"
 
 
 def _filled(estate: Estate, rule: str) -> str:

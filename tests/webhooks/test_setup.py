@@ -460,6 +460,16 @@ def test_without_a_public_address_deliveries_are_listed_and_reach_nobody() -> No
     assert asked["redirect_url"] == "http://127.0.0.1:8080/setup/callback"
 
 
+def test_people_may_sign_in_at_the_public_address_and_on_the_machine() -> None:
+    asked = manifest("https://lessons.example", setup_address="http://127.0.0.1:8081")
+    assert asked["callback_urls"] == [
+        "https://lessons.example/auth/callback",
+        "http://127.0.0.1:8081/auth/callback",
+        "http://127.0.0.1/auth/callback",
+        "http://localhost/auth/callback",
+    ]
+
+
 def test_a_name_is_as_long_as_github_takes() -> None:
     assert manifest(None, "x" * 34)["name"] == "x" * 34
     for name in ("", "x" * 35):
