@@ -102,6 +102,7 @@ class Handover:
         self._bell = bell
         self._now = now
         self._given: dict[Kind, set[str]] = {kind: set() for kind in ledgers}  # to the queue
+        self._begun: set[str] = set()  # here, and not ended
         self._stopping = False
         self._thread = threading.Thread(target=self._pump, name="handover", daemon=True)
 
@@ -114,13 +115,16 @@ class Handover:
         self._thread.start()
 
     def stop(self, grace: float) -> None:
-        """Hand nothing more over, then give running work `grace` seconds."""
+        """Hand nothing more over, then give running work `grace` seconds.
+
+        What has not ended by then is taken over by others, as after a death.
+        """
         self._stopping = True
         self._bell.set()
         if self._thread.is_alive():
             self._thread.join()
         self._queue.stop(grace)
-        if self._heartbeats is not None:
+        if self._heartbeats is not None and not self._begun:
             with suppress(Fault):  # the database is gone: others will see the silence
                 self._heartbeats.leave()
 
@@ -174,10 +178,12 @@ class Handover:
     def work(self, job: Job) -> None:
         """One try: called by the queue. Whatever it comes to is in the ledger when it returns."""
         ledger = self._ledgers[job.kind]
+        self._begun.add(job.id)
         try:
             if ledger.wants(job):
                 self._try(ledger, job)
         finally:
+            self._begun.discard(job.id)
             self._given[job.kind].discard(job.id)
             self._bell.set()
 

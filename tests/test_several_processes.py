@@ -18,7 +18,7 @@ from bot.database import connect, migrate
 from bot.handover import Handover
 from bot.heartbeats import BEAT, SILENT, Heartbeats
 from bot.inbox import Delivery, Inbox, Status
-from bot.jobs import DbosQueue, Kind
+from bot.jobs import DbosQueue, InlineQueue, Kind
 from bot.metrics import Metrics
 from bot.writer import Writer
 from tests.queues import wait_until
@@ -81,6 +81,30 @@ def test_who_lives_after_all_is_not_buried_and_who_stops_is_not_missed(
     assert ours.dead() == ()
 
 
+def test_who_stops_in_the_middle_of_work_is_missed(engine: Engine, writer: Writer) -> None:
+    clock = Clock()
+    ours, other = (Heartbeats(engine, writer, name, clock) for name in ("ours", "other"))
+    inbox, queue = Inbox(engine, writer, threading.Event()), InlineQueue()
+    handover = Handover(
+        {Kind.HEAR: inbox},
+        queue,
+        {Kind.HEAR: lambda kind, key, number: handover.stop(0)},
+        Metrics(),
+        threading.Event(),
+        clock,
+        other,
+    )
+    queue.start(handover.work)
+    other.beat()
+    inbox.store(Delivery("d-1", "ping", b"{}", NOW, NOW, repository=11))
+    handover.sweep(NOW)
+    queue.drain()
+    clock.time += SILENT * 2
+    assert ours.dead() == ("other",)
+    handover.stop(0)
+    assert ours.dead() == ()
+
+
 BEGINS_AND_HANGS = """
 import sys, threading
 from datetime import UTC, datetime
@@ -88,7 +112,7 @@ from bot.database import connect
 from bot.handover import Handover
 from bot.heartbeats import Heartbeats
 from bot.inbox import Inbox
-from bot.jobs import DbosQueue, Kind
+from bot.jobs import DbosQueue, InlineQueue, Kind
 from bot.metrics import Metrics
 from bot.writer import Writer
 
