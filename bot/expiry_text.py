@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 
 from bot.channels.expiring import Ending, Listed
@@ -35,8 +36,12 @@ def body(endings: Sequence[Ending], logins: Mapping[int, str]) -> str:
 
 
 def listed(body: str) -> frozenset[Listed]:
-    """What a body tells of, whatever else people made of it."""
-    return frozenset((bullet, date.fromisoformat(ends)) for bullet, ends in _LISTED.findall(body))
+    """What a body tells of, whatever else people made of it; a day that cannot be is none."""
+    found: set[Listed] = set()
+    for bullet, ends in _LISTED.findall(body):
+        with suppress(ValueError):
+            found.add((bullet, date.fromisoformat(ends)))
+    return frozenset(found)
 
 
 def more(news: Sequence[Ending], logins: Mapping[int, str]) -> str:

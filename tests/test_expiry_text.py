@@ -35,6 +35,7 @@ def test_what_a_body_lists_is_read_back_also_after_a_person_edited_it() -> None:
 
     assert words.listed(body) == {FRIDAY.listed, GONE.listed}
     assert words.listed(f"Thanks.\r\n\r\n{body}".replace("\n", "\r\n")) == words.listed(body)
+    assert words.listed(body.replace("2026-11-10 -->", "2026-13-10 -->")) == {FRIDAY.listed}
     assert words.listed(words.NOTHING) == frozenset()
 
 
