@@ -13,9 +13,11 @@ from datetime import datetime
 from bot.lessons.reading import in_order
 
 RUN = 12  # consecutive tokens of a line; nobody finds so many again by chance (SPEC 6)
+ADDRESS = 1000  # characters of a link before our folder; without a limit many `](` take for ever
 
 _LINK = re.compile(
-    r"""(?: \]\(\s*<? | \]:\s*<? | href\s*=\s*["']? | https?:// ) [^\s)>"']* \.agent-corp/""",
+    rf"""(?: \]\(\s*<? | \]:\s*<? | href\s*=\s*["']? | https?:// )
+    [^\s)>"']{{0,{ADDRESS}}} \.agent-corp/""",
     re.IGNORECASE | re.VERBOSE,
 )
 

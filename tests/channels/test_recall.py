@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.channels.recall import RUN, Line, recalled
+from bot.channels.recall import ADDRESS, RUN, Line, recalled
 from bot.channels.review import judge
 from bot.distill.model import Distilled
 from bot.facts import Account, Permission, PullRequest, PullRequestFacts, Repository, Review
@@ -42,6 +42,7 @@ def test_a_run_is_twelve_tokens() -> None:
         "https://github.com/acme/shop/blob/main/.agent-corp/known-pitfalls.md#L9 says it.",
         "As [before][1].\n\n[1]: .agent-corp/standing/3f.md",
         '<a href=".agent-corp/rules.md">rules</a>',
+        f"](/{'a' * (ADDRESS - 2)}/.agent-corp/rules.md)",
         "Close the data\u200bbase session in a `finally` block of `src/db.py` whenever",
     ],
 )
@@ -56,6 +57,7 @@ def test_it_quotes(finding: str) -> None:
         "Close each database session in a `finally` block of `src/db.py` when a query may raise.",
         "The id a3f9a2c1d is another one, and so is 3f9a2c1.",
         "Never edit `.agent-corp/known-pitfalls.md` by hand.",
+        f"](/{'a' * (ADDRESS - 1)}/.agent-corp/rules.md)",  # longer than an address is
         "Keep it short.",
         "",
     ],
