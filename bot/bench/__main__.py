@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bot.bench import derived, pages, receiving, reviews, texts, writes
+from bot.bench import derived, pages, receiving, reviews, searching, texts, writes
 from bot.bench.table import Machine, Row, into, machine, to_json, to_markdown
 from bot.bench.writes import SIZES
 from bot.distill.evaluate import Gold
@@ -68,6 +68,12 @@ def measures(directory: Path) -> dict[str, Measure]:
         "rule": lambda tick: texts.rule(findings, _lessons(gold), tick),
         "distilled": lambda tick: texts.distilled(findings, Offline(), tick),
         "reviews": lambda tick: reviews.rows(reviews.distil(real, gold, Offline(), tick)),
+        "search": lambda tick: placed(
+            lambda place, inner: searching.search_rows(place, findings, inner), tick
+        ),
+        "index": lambda tick: placed(
+            lambda place, inner: searching.index_rows(place, findings, inner), tick
+        ),
         "fleet": lambda tick: placed(pages.fleet, tick),
         "peak": lambda tick: placed(receiving.peaks, tick),
         "steady": lambda tick: placed(receiving.steady, tick),

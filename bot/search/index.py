@@ -18,7 +18,7 @@ from bot.search.model import Answer, Document, Finding, Half, Hit, Lost, Ranking
 from bot.search.nearest import Nearest
 from bot.search.passages import Passage, passages
 from bot.search.shelf import Change, Entry, Page, Shelf
-from bot.search.words import query_terms
+from bot.search.words import query_terms, terms
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ class SearchIndex:
             if number in pages
         ]
         whole = found.exact_half.ok and found.meaning_half.ok and not unindexed
-        finding = self._finding(pages, wanted, found.cosines, whole=whole)
+        finding = _finding(pages.values(), wanted, found.cosines, whole=whole)
         return Answer(
             tuple(hits) if finding is not Finding.NOTHING else (),
             finding,
@@ -161,27 +161,6 @@ class SearchIndex:
             log.warning("the meaning half of a search failed: %s", fault)
             return Half(str(fault)), {}
 
-    def _finding(
-        self,
-        pages: Collection[int],
-        wanted: Sequence[str],
-        cosines: Mapping[int, float],
-        *,
-        whole: bool,
-    ) -> Finding:
-        """What the best pages say of the memory: whether one holds the words, or means it."""
-        held = self._shelf.holding(wanted, pages) if wanted else {}
-        shares = {page: held.get(page, 0) / max(1, len(wanted)) for page in pages}
-        near = {page for page in pages if cosines.get(page, 0.0) >= NEAR}
-        if any(s >= MOST_WORDS or (s >= SOME_WORDS and p in near) for p, s in shares.items()):
-            return Finding.FOUND
-        if near:
-            return Finding.OTHER_WORDS
-        if not whole:
-            return Finding.UNTOLD
-        few = any(share > SOME_WORDS for share in shares.values())
-        return Finding.OTHER_WORDS if few else Finding.NOTHING
-
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
@@ -230,3 +209,35 @@ def _excerpt(parts: Sequence[Passage], wanted: Collection[str]) -> str:
     best = max(parts, key=held)
     text = best.text or best.heading
     return text if len(text) <= EXCERPT else f"{text[:EXCERPT].rsplit(' ', 1)[0]} …"
+
+
+def _finding(
+    pages: Collection[Page],
+    wanted: Sequence[str],
+    cosines: Mapping[int, float],
+    *,
+    whole: bool,
+) -> Finding:
+    """What the best pages say of the memory: whether one holds the words, or means it."""
+    shares = {page.id: _held(page, wanted) / max(1, len(wanted)) for page in pages}
+    near = {page for page in shares if cosines.get(page, 0.0) >= NEAR}
+    if any(s >= MOST_WORDS or (s >= SOME_WORDS and p in near) for p, s in shares.items()):
+        return Finding.FOUND
+    if near:
+        return Finding.OTHER_WORDS
+    if not whole:
+        return Finding.UNTOLD
+    few = any(share > SOME_WORDS for share in shares.values())
+    return Finding.OTHER_WORDS if few else Finding.NOTHING
+
+
+def _held(page: Page, wanted: Collection[str]) -> int:
+    """How many of the terms stand on the page."""
+    texts = [page.title, page.path]
+    texts += [text for part in page.passages for text in (part.heading, part.text)]
+    missing = set(wanted)
+    for text in texts:
+        missing.difference_update(terms(text))
+        if not missing:
+            break
+    return len(wanted) - len(missing)

@@ -17,6 +17,7 @@ from bot.search.meaning import Embedder, Matrix
 from bot.search.passages import Passage
 from bot.search.shelf import Shelf
 
+PASSAGES = 5  # of one page among the nearest; a page with more takes others' places
 BATCH = 512  # passages that get their vectors in one go
 
 
@@ -54,16 +55,15 @@ class Nearest:
         """Pages with the cosine of their nearest passage (0..1), nearest first."""
         (question,) = self._embedder.vectors([query])
         loaded = self._current()
-        mine = np.isin(loaded.repositories, list(repositories))
-        documents, rows = loaded.documents[mine], loaded.rows[mine]
-        if not len(documents) or not question.any():
+        if not len(loaded.ids) or not question.any():
             return ()
-        cosines = rows @ question
+        cosines = loaded.rows @ question
+        cosines[~np.isin(loaded.repositories, list(repositories))] = -1.0
         best: dict[int, float] = {}
-        for place in np.argsort(-cosines, kind="stable"):
+        for place in _highest(cosines, limit * PASSAGES):
             if len(best) == limit or cosines[place] <= 0.0:
                 break
-            best.setdefault(int(documents[place]), float(cosines[place]))
+            best.setdefault(int(loaded.documents[place]), float(cosines[place]))
         return list(best.items())
 
     def _current(self) -> _Loaded:
@@ -102,6 +102,15 @@ class Nearest:
         rows = rows[order]
         wanted = wanted[np.isin(ids, np.concatenate([kept, fresh]))]
         return _Loaded(generation, wanted[:, 0], wanted[:, 1], wanted[:, 2], rows)
+
+
+def _highest(values: Matrix, count: int) -> npt.NDArray[np.int64]:
+    """The places of the highest values, descending; equal ones in order."""
+    if len(values) > count:
+        places = np.sort(np.argpartition(-values, count)[:count])
+    else:
+        places = np.arange(len(values))
+    return places[np.argsort(-values[places], kind="stable")]
 
 
 def _text(title: str, passage: Passage) -> str:

@@ -78,11 +78,8 @@ class Shelf(Protocol):
     def matches(
         self, terms: Sequence[str], repositories: Collection[int], limit: int
     ) -> Sequence[Match]:
-        """Pages that hold at least one of the terms, best first."""
-        ...
-
-    def holding(self, terms: Sequence[str], ids: Collection[int]) -> Mapping[int, int]:
-        """How many of the different terms stand on each of these pages."""
+        """Pages that hold at least one of the terms, best first; very common terms may not count
+        where there are others."""
         ...
 
     def under(self, repository: int, commit: str, term: str) -> bool:

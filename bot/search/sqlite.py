@@ -11,10 +11,11 @@ import itertools
 import json
 import logging
 import os
+import queue
 import secrets
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,7 +28,10 @@ from bot.search.words import terms
 log = logging.getLogger(__name__)
 
 BUSY_SECONDS = 10.0
-_VERSION = 1  # of the tables below; a file of another version is made anew
+COMMON = 0.05  # of all pages; a term on more of them is left out of a longer question
+FEW_PAGES = 200  # among which every term is looked for
+TELLING = 3  # terms that a question keeps at least
+_VERSION = 2  # of the tables below; a file of another version is made anew
 _PASSING = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_LOCKED)  # the file is sound
 
 _SCHEMA = f"""
@@ -64,6 +68,7 @@ CREATE TABLE generation (id TEXT NOT NULL);
 INSERT INTO generation VALUES (hex(randomblob(8)));
 -- Terms are our own: ASCII joints stand as other characters, so that no term is split again.
 CREATE VIRTUAL TABLE words USING fts5(title, path, text, tokenize = 'ascii');
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
 COMMIT;
 """
 # `ascii` takes every character beyond ASCII for a part of a word.
@@ -76,6 +81,13 @@ class SqliteShelf:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._checked: int | None = None  # the inode of the file that was found sound
+        self._idle: queue.SimpleQueue[tuple[int | None, sqlite3.Connection]] = queue.SimpleQueue()
+
+    def close(self) -> None:
+        """Closes what is open; another call opens it again."""
+        with suppress(queue.Empty):
+            while True:
+                self._idle.get_nowait()[1].close()
 
     # changes
 
@@ -173,26 +185,15 @@ class SqliteShelf:
         # A word of the title says more than one of the path, that more than one of the text.
         with self._reading() as c:
             rows = c.execute(
-                "SELECT words.rowid, -bm25(words, 3.0, 2.0, 1.0) AS score FROM words"
-                " JOIN documents ON documents.id = words.rowid"
-                " WHERE words MATCH ? AND documents.prepared = ''"
+                "SELECT found.id, found.score FROM (SELECT rowid AS id,"
+                " -bm25(words, 3.0, 2.0, 1.0) AS score FROM words WHERE words MATCH ?) AS found"
+                " JOIN documents ON documents.id = found.id"
+                " WHERE documents.prepared = ''"
                 " AND documents.repository IN (SELECT value FROM json_each(?))"
-                " ORDER BY score DESC, words.rowid LIMIT ?",
-                (_any_of(terms), _listed(repositories), limit),
+                " ORDER BY found.score DESC, found.id LIMIT ?",
+                (_any_of(_telling(c, terms)), _listed(repositories), limit),
             )
             return [Match(*row) for row in rows]
-
-    def holding(self, terms: Sequence[str], ids: Collection[int]) -> Mapping[int, int]:
-        counts = dict.fromkeys(ids, 0)
-        with self._reading() as c:
-            for term in terms:
-                for (number,) in c.execute(
-                    "SELECT rowid FROM words WHERE words MATCH ?"
-                    " AND rowid IN (SELECT value FROM json_each(?))",
-                    (_any_of([term]), _listed(ids)),
-                ):
-                    counts[number] += 1
-        return counts
 
     def under(self, repository: int, commit: str, term: str) -> bool:
         with self._reading() as c:
@@ -302,7 +303,7 @@ class SqliteShelf:
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
         try:
             try:
-                with closing(self._opened()) as c, c:
+                with self._opened() as c, c:
                     c.execute(begin)
                     _demand_whole(c, self._path)
                     yield c
@@ -315,14 +316,30 @@ class SqliteShelf:
         except (OSError, sqlite3.OperationalError) as error:  # nor can another be put in its place
             raise Fault(f"the search index cannot be used: {error}") from error
 
-    def _opened(self) -> sqlite3.Connection:
-        """A connection of one transaction: it sees at once when the file is another one."""
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """A connection for one transaction; none is kept to a file that was replaced."""
         inode = self._inode()
         if inode is None or inode != self._checked:
             with self._alone():
                 self._prepare_file()
-                self._checked = self._inode()
-        return _connect(self._path)
+                inode = self._checked = self._inode()
+        c = self._taken(inode) or _connect(self._path)
+        try:
+            yield c
+        except BaseException:
+            c.close()
+            raise
+        self._idle.put((inode, c))
+
+    def _taken(self, inode: int | None) -> sqlite3.Connection | None:
+        with suppress(queue.Empty):
+            while True:
+                of, c = self._idle.get_nowait()
+                if of == inode:
+                    return c
+                c.close()
+        return None
 
     def _inode(self) -> int | None:
         try:
@@ -373,7 +390,7 @@ class _Damaged(Exception):  # noqa: N818 - never leaves this module
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    c = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    c = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     # Without a WAL the file is always as long as it says.
     # A page that is written early would lock readers out for as long as a rebuild takes.
     for pragma in (
@@ -416,6 +433,23 @@ def _remove_ids(c: sqlite3.Connection, ids: Sequence[int]) -> None:
     numbers = [(number,) for number in ids]
     c.executemany("DELETE FROM words WHERE rowid = ?", numbers)
     c.executemany("DELETE FROM documents WHERE id = ?", numbers)
+
+
+def _telling(c: sqlite3.Connection, wanted: Sequence[str]) -> Sequence[str]:
+    """Without terms that stand on so many pages that they tell little and cost most of the time."""
+    (pages,) = c.execute("SELECT count(*) FROM documents").fetchone()
+    rows = c.execute(
+        "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))",
+        (_listed([term.translate(_JOINTS) for term in wanted]),),
+    )
+    counts = dict(rows.fetchall())
+    rarest = sorted(wanted, key=lambda term: counts.get(term.translate(_JOINTS), 0))
+    most = max(FEW_PAGES, pages * COMMON)
+    return [
+        term
+        for place, term in enumerate(rarest)
+        if place < TELLING or counts.get(term.translate(_JOINTS), 0) <= most
+    ]
 
 
 def _stream(text: str) -> str:
