@@ -104,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     init.add_argument("--adopt", action="store_true", help="give hand-written lines our trailer")
     init.add_argument("--dry-run", action="store_true", help="print the plan, write nothing")
     init.add_argument("--push", action="store_true", help="publish the commit")
+    init.add_argument("--json", action="store_true")
     bring = command("import", _import, "another store's bullets; a dry run without --apply")
     bring.add_argument("--from", dest="source", required=True, metavar="PATH_OR_URL")
     _repository(bring)
@@ -123,11 +124,16 @@ def _parser() -> argparse.ArgumentParser:
     block.add_argument("--items", type=int, metavar="N", help="instead of block.bullets' items")
     block.add_argument("--chars", type=int, metavar="N", help="instead of its characters")
     block.add_argument(
-        "--paths", nargs="+", default=(), help="paths of the task: their lessons first"
+        "--paths",
+        nargs="+",
+        default=(),
+        metavar="PATH",
+        help="paths of the task: their lessons first; a comma separates them as well",
     )
     block.add_argument("--reader", metavar="ID", help="who asks, for the record")
     block.add_argument("--session", action="store_true", help="an interactive session: fewer items")
     block.add_argument("--format", choices=("md", "json"), default="md")
+    block.add_argument("--json", dest="format", action="store_const", const="json")
     token = command("token", _token, "tokens of readers: make, list and revoke them")
     what = token.add_mutually_exclusive_group(required=True)
     what.add_argument("--repo", metavar="OWNER/NAME", help="a new one for this repository")
@@ -145,6 +151,7 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("guid", metavar="GUID")
     sweep = command("sweep", _sweep, "expiry, what lost its file, notes over their grace")
     _repository(sweep)
+    sweep.add_argument("--dry-run", action="store_true", help="print the plan, write nothing")
     sweep.add_argument("--push", action="store_true", help="publish the commit")
     sweep.add_argument("--json", action="store_true")
     search = command("search", _search, "what is looked up: notes, documents, lessons")
@@ -168,6 +175,13 @@ def _parser() -> argparse.ArgumentParser:
     confirm.add_argument("--repo", default=".", metavar="PATH_OR_URL", help="default: here")
     confirm.add_argument("--push", action="store_true", help="publish the commit")
     confirm.add_argument("--json", action="store_true")
+    canary = command("canary", _canary, "one session saves, another demands it back: 0 or 1")
+    canary.add_argument("--repo", metavar="PATH_OR_URL", help="default: one of its own")
+    canary.add_argument("--url", metavar="SERVER", help="of a server; --repo is OWNER/NAME then")
+    canary.add_argument("--writer", type=Path, metavar="FILE", help="with --url: token, captures")
+    canary.add_argument("--asker", type=Path, metavar="FILE", help="with --url: another's token")
+    canary.add_argument("--questions", metavar="FILE", help="one of them is asked in --repo")
+    canary.add_argument("--json", action="store_true")
     rebuild = command("rebuild", _rebuild, "the index of search anew, from a clone")
     rebuild.add_argument("--repo", action="append", metavar="PATH_OR_URL", help="default: here")
     rebuild.add_argument("--json", action="store_true")
@@ -260,6 +274,15 @@ def _target(where: str, *, pushes: bool = False) -> Iterator[Target]:
         yield target
 
 
+@contextmanager
+def _writing(where: str, *, pushes: bool) -> Iterator[Target]:
+    """The same, to commit to; what a push takes along is told, and what refuses it."""
+    from bot.commands.publishing import publishing
+
+    with _target(where, pushes=pushes) as target, publishing(target, pushes=pushes):
+        yield target
+
+
 def _print(document: object) -> None:
     json.dump(document, sys.stdout, ensure_ascii=False, indent=2)
     print()
@@ -271,68 +294,69 @@ def _print(document: object) -> None:
 def _learn(options: argparse.Namespace) -> int:
     from bot.commands.learning import learn
     from bot.commands.review_file import read
+    from bot.learned_text import explained, heard, left_out
     from bot.work.distilling import Chosen
 
     now = _now()
     (given, *more) = read(_bytes(options.review), options.review, now) or (None,)
     if given is None or more:
         raise CallError("one review is learned at a time.", file=options.review)
-    with _target(options.repo) as target:
+    with _writing(options.repo, pushes=options.push) as target:
         found = learn(
             given, target, Chosen(os.environ.get("ANTHROPIC_API_KEY")), now, dry_run=options.dry_run
         )
-        if options.push:
-            _push(target, found.written)
     if options.json:
         _print(found.to_json())
-        return DONE
-    _tell(found.written.plan, found.written.edit.told, found.ignored, found.written.commit)
-    for each in found.distilled.quarantined:
-        print(f"Held for a person: {each.reason} {each.text[:120]}")
-    if found.written.detail:
-        print(found.written.detail, file=sys.stderr)
+    else:
+        for line in heard(found.written.edit.landed):
+            print(line)
+        _tell(found.written, explained(found.ignored) if found.ignored else "")
+        for line in left_out(found.distilled, found.written.settings):
+            print(line)
+    _tell_left(found.written.detail)
     return DONE
 
 
-def _push(target: Target, written: Written) -> None:
-    """Publishes what was written, if anything was. Raises what stands in the way."""
-    from bot.git.plan import Outcome
-    from bot.work.writing import refusal
+def _tell(written: Written, nothing: str) -> None:
+    """What was committed or would be; `nothing` says why neither, as the end of a sentence."""
+    from bot.texts import told
 
-    if written.commit is not None:
-        pushed = target.push()
-        if pushed.outcome is not Outcome.LANDED:
-            raise refusal(pushed)
-
-
-def _tell(plan: object, told: Sequence[object], ignored: str | None, commit: str | None) -> None:
-    from bot.lessons.store import Change
-    from bot.texts import told as words
-
-    for change in told:
-        if isinstance(change, Change):
-            print(words(change))
-    if commit:
-        print(f"Committed {commit[:12]}.")
-    elif plan is not None:
-        print(plan)
+    if written.commit:
+        for change in written.edit.told:
+            print(told(change))
+        print(f"Committed {written.commit[:12]}.")
+    elif written.plan is not None:
+        print(written.plan)
     else:
-        print(f"Nothing to write: {ignored or 'everything stands as it is'}.")
+        print(f"Nothing to write: {nothing or 'everything stands as it is'}.")
+
+
+def _tell_left(detail: str) -> None:
+    """What stays in the work tree, and what to do about it."""
+    if detail:
+        print(detail, file=sys.stderr)
 
 
 def _init(options: argparse.Namespace) -> int:
     from bot.commands.setting_up import init
-    from bot.welcome import adoption, left_alone
+    from bot.welcome import adoption, left_alone, unadopted
 
-    with _target(options.repo) as target:
+    with _writing(options.repo, pushes=options.push) as target:
         found = init(target, _now().date(), adopting=options.adopt, dry_run=options.dry_run)
-        if options.push:
-            _push(target, found.written)
-    _tell(found.written.plan, (), "it is set up already", found.written.commit)
-    if found.adopted:
-        print(adoption(found.adopted, done=options.adopt and not options.dry_run))
+    _tell_left(found.written.detail)
     if found.left:
         print(left_alone(found.left), file=sys.stderr)
+    if options.json:
+        _print(found.to_json())
+        return DONE
+    if found.written.commit and found.written.plan:
+        for path in sorted(found.written.plan.changes):
+            print(f"Wrote {path}")
+    _tell(found.written, "it is set up already")
+    if found.adopted:
+        print(adoption(found.adopted, done=options.adopt and not options.dry_run))
+    if options.adopt and found.unadopted:
+        print(unadopted(found.unadopted))
     return DONE
 
 
@@ -342,14 +366,13 @@ def _import(options: argparse.Namespace) -> int:
 
     with _target(options.source) as other:
         source = read_source(other, full_name(options.source, other.clone), _now().date())
-    with _target(options.repo) as target:
+    with _writing(options.repo, pushes=options.push) as target:
         found = bring(source, target, _now().date(), dry_run=not options.apply)
-        if options.push:
-            _push(target, found.written)
+    _tell_left(found.written.detail)
     if options.json:
         _print(found.to_json())
         return DONE
-    _tell(found.written.plan, found.written.edit.told, "there is nothing new", found.written.commit)
+    _tell(found.written, "there is nothing new")
     for each in found.left:
         print(f"Left out: {each}")
     return DONE
@@ -367,7 +390,7 @@ def _backfill(options: argparse.Namespace) -> int:
         return DONE
     written = found.written
     print(f"{found.read} pull requests were reviewed.")
-    _tell(written.plan, written.edit.told, "they teach nothing new", written.commit)
+    _tell(written, "they teach nothing new")
     if found.proposed_in is not None:
         print(f"It is proposed in pull request #{found.proposed_in}: merging it keeps it.")
     if found.unlisted:
@@ -378,6 +401,7 @@ def _backfill(options: argparse.Namespace) -> int:
 def _distill(options: argparse.Namespace) -> int:
     from bot.commands.learning import quarantined
     from bot.commands.review_file import read
+    from bot.learned_text import explained, left_out
     from bot.settings import Settings
     from bot.work.distilling import Chosen, distill
 
@@ -400,19 +424,21 @@ def _distill(options: argparse.Namespace) -> int:
         )
         return DONE
     for number, each in enumerate(answers, 1):
-        head = f"{number}. " if len(answers) > 1 else ""
+        head = f"{number}. " if len(answers) > 1 else "- "
         for lesson in each.lessons:
-            print(f"{head}- {lesson.sentence}")
+            print(f"{head}{lesson.sentence}")
         if not each.lessons:
-            print(f"{head}(nothing: {each.ignored})")
-        for held in each.quarantined:
-            print(f"{head}(held: {held.reason})")
+            print(f"{head}(nothing: {explained(each.ignored or '')})")
+        for line in left_out(each, settings):
+            print(line)
     return DONE
 
 
 def _block(options: argparse.Namespace) -> int:
     from bot.commands.reading import block
+    from bot.lessons.block import names
 
+    paths = [path for given in options.paths for path in given.split(",") if path]
     for name in ("items", "chars"):
         if getattr(options, name) is not None and getattr(options, name) < 0:
             raise CallError(f"--{name} takes a number from 0 up.")
@@ -423,9 +449,11 @@ def _block(options: argparse.Namespace) -> int:
             _now().date(),
             items=options.items,
             characters=options.chars,
-            paths=options.paths,
+            paths=paths,
             session=options.session,
         )
+    if paths and not any(names(item, paths) for item in found.items):
+        print(f"No lesson shown names {', '.join(paths)}.", file=sys.stderr)
     if options.format == "json":
         _print(found.to_json())
     else:
@@ -481,16 +509,19 @@ def _mcp(options: argparse.Namespace) -> int:
 def _sweep(options: argparse.Namespace) -> int:
     from bot.commands.sweeping import sweep_all
 
-    with _target(options.repo) as target:
-        swept = sweep_all(target, _now())
-        if options.push:
-            _push(target, swept.last)
+    with _writing(options.repo, pushes=options.push) as target:
+        swept = sweep_all(target, _now(), dry_run=options.dry_run)
+    for detail in swept.details:
+        _tell_left(detail)
     if options.json:
         _print(swept.to_json())
         return DONE
     for line in swept.lines:
         print(line)
-    _tell(None, (), None, swept.last.commit)
+    for written in swept.writes:
+        print(f"Committed {written.commit[:12]}." if written.commit else written.plan)
+    if not swept.writes:
+        print("Nothing to write: everything stands as it is.")
     return DONE
 
 
@@ -532,6 +563,39 @@ def _confirm(options: argparse.Namespace) -> int:
 
     open_ = partial(_target, pushes=options.push)
     return _answered(confirm(options.path, options.repo, open_, _now), as_json=options.json)
+
+
+def _canary(options: argparse.Namespace) -> int:
+    from dataclasses import asdict
+
+    from bot.commands.canary import Sessions, nest, sing, take_away
+    from bot.search.score import read_questions
+
+    tokens = options.writer, options.asker
+    if any(tokens if options.url is None else [each is None for each in tokens]):
+        raise CallError("--url goes with --writer and --asker.")
+    if options.repo is None and (options.url or options.questions):
+        raise CallError("--url and --questions go with --repo.")
+    asked = (
+        read_questions(_bytes(options.questions), options.questions) if options.questions else ()
+    )
+    checks = []
+    with ExitStack() as stack:
+        if options.repo is None:
+            sessions = stack.enter_context(nest())
+        else:
+            here = options.url is None and Path(options.repo).is_dir()
+            where = str(Path(options.repo).resolve()) if here else options.repo
+            sessions = Sessions(where, options.url, *tokens)
+        for check in sing(sessions, asked, _now().toordinal()):
+            checks.append(check)
+            if not options.json:
+                print(check, flush=True)
+            if check.path and check.ok and options.repo is not None and options.url is None:
+                stack.callback(take_away, sessions.repository, _target, check.path, _now())
+    if options.json:
+        _print([asdict(check) for check in checks])
+    return DONE if all(check.ok for check in checks) else NO
 
 
 def _answered(found: Capture, *, as_json: bool) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.channels.onboarding import Seen
 from bot.errors import UserError
-from bot.lessons.adoption import Adopted
+from bot.lessons.adoption import Adopted, Unadopted
 from bot.lessons.store import LESSONS
 from bot.settings import CommitStyle, Settings
 from bot.settings.file import FILE
@@ -91,6 +91,12 @@ def adoption(adopted: Sequence[Adopted], *, done: bool) -> str:
     pairs = [f"- {each.before}\n+ {each.after}" for each in adopted]
     tail = "A line with our trailer counts in the cap, is refreshed, and expires by its date."
     return "\n".join([head, *pairs, tail])
+
+
+def unadopted(lines: Sequence[Unadopted]) -> str:
+    """A person's lines that stay as they are, and why."""
+    head = "Left as they are, and shown to agents all the same:"
+    return "\n".join([head, *(f"  {each.line}\n    ({each.reason})" for each in lines)])
 
 
 def left_alone(files: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from datetime import date
 
 from bot.channels.rolling import is_wanted
 from bot.facts import BranchRule, PastPullRequest
-from bot.lessons.adoption import Adopted, adopt
+from bot.lessons.adoption import Adopted, Unadopted, adopt
 from bot.lessons.document import HEADER
 from bot.lessons.edit import ATTRIBUTES, ATTRIBUTES_TEXT, LESSONS
 from bot.lessons.include import include
@@ -23,10 +23,14 @@ from bot.settings.printing import to_yaml
 
 @dataclass(frozen=True, slots=True)
 class SetUp:
-    """`changes`: paths to their new bytes. `adopted`: the lines of the store that got a trailer."""
+    """`changes`: paths to their new bytes. `adopted`: the lines of the store that got a trailer.
+
+    `unadopted`: a person's other lines, with the reason.
+    """
 
     changes: Mapping[str, bytes]
     adopted: tuple[Adopted, ...] = ()
+    unadopted: tuple[Unadopted, ...] = ()
 
 
 def set_up(
@@ -51,10 +55,10 @@ def set_up(
     }
     changes |= {path: data for path, data in news.items() if files.get(path, b"") is None}
     lessons = files.get(LESSONS)
-    data, adopted = adopt(lessons, today) if lessons is not None else (b"", ())
+    data, adopted, unadopted = adopt(lessons or b"", today)
     if adopting and adopted:
         changes[LESSONS] = data
-    return SetUp(changes, adopted)
+    return SetUp(changes, adopted, unadopted)
 
 
 LOOKED_AT = 100  # merged pull requests, the latest

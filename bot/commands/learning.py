@@ -36,7 +36,9 @@ class Learned:
             "evicted": counts.get("evicted", 0),
             "ignored": self.ignored,
             "quarantined": quarantined(self.distilled),
+            "more": self.distilled.more,
             "commit": self.written.commit,
+            "left": list(self.written.left),
         }
 
 

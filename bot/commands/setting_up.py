@@ -8,7 +8,7 @@ from datetime import date
 from bot import welcome
 from bot.channels.onboarding import SetUp
 from bot.git.store import PITFALLS, Store
-from bot.lessons.adoption import Adopted
+from bot.lessons.adoption import Adopted, Unadopted
 from bot.lessons.store import Edit
 from bot.settings import Settings
 from bot.work.setting_up import missing
@@ -17,11 +17,25 @@ from bot.work.writing import Branch, Written, apply
 
 @dataclass(frozen=True, slots=True)
 class Initiated:
-    """`adopted`: lines that got our trailer, or would. `left`: files not touched, and why."""
+    """`adopted`: lines that got our trailer, or would; `unadopted`: those that did not, and why.
+
+    `left`: files not touched, and why.
+    """
 
     written: Written
     adopted: tuple[Adopted, ...]
+    unadopted: tuple[Unadopted, ...]
     left: tuple[str, ...]
+
+    def to_json(self) -> dict[str, object]:
+        paths = sorted(self.written.plan.changes) if self.written.plan else []
+        return {
+            "writes": paths,
+            "adopted": [each.after for each in self.adopted],
+            "unadopted": [{"line": each.line, "reason": each.reason} for each in self.unadopted],
+            "left": list(self.left),
+            "commit": self.written.commit,
+        }
 
 
 def init(branch: Branch, today: date, *, adopting: bool, dry_run: bool) -> Initiated:
@@ -42,4 +56,4 @@ def init(branch: Branch, today: date, *, adopting: bool, dry_run: bool) -> Initi
 
     written = apply(branch, decide, say, dry_run=dry_run)
     made, left = found[-1]
-    return Initiated(written, made.adopted, left)
+    return Initiated(written, made.adopted, made.unadopted, left)

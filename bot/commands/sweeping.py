@@ -26,7 +26,10 @@ from bot.work.writing import Branch, Written, apply, settings_of
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep came to: of the lessons, then of the notes. `lines` tell it to a person."""
+    """What a sweep came to: of the lessons, then of the notes.
+
+    `lines` tell a person what was done, and what only people can end; a plan tells itself.
+    """
 
     lessons: Written
     notes: Written
@@ -36,13 +39,22 @@ class Swept:
     def last(self) -> Written:
         return self.notes if self.notes.commit else self.lessons
 
+    @property
+    def writes(self) -> tuple[Written, ...]:
+        """Those that committed something, or would."""
+        return tuple(each for each in (self.lessons, self.notes) if each.plan)
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        return tuple(each.detail for each in (self.lessons, self.notes) if each.detail)
+
     def to_json(self) -> dict[str, object]:
         ended = len(self.notes.edit.rows)
         counts = {**self.lessons.edit.counts, **({"deleted": ended} if ended else {})}
         return {"counts": counts, "commit": self.last.commit}
 
 
-def sweep_all(branch: Branch, now: datetime) -> Swept:
+def sweep_all(branch: Branch, now: datetime, *, dry_run: bool = False) -> Swept:
     """Expiry, bullets whose files moved or went, and notes whose grace is over: two commits.
 
     Raises what `apply` raises.
@@ -54,7 +66,7 @@ def sweep_all(branch: Branch, now: datetime) -> Swept:
     def say(edit: Edit, settings: Settings) -> str:
         return commit_message(edit, settings.commit, direct=True)
 
-    lessons = apply(branch, decide, say)
+    lessons = apply(branch, decide, say, dry_run=dry_run)
     head = branch.head()
     there = read_notes(branch.clone, head, ENDING).notes
     store = read_store(branch.clone, head, 0)
@@ -66,9 +78,10 @@ def sweep_all(branch: Branch, now: datetime) -> Swept:
         return endings(notes.values(), flagged, found, now, settings.notes.grace)
 
     write = NoteWrite(ends)
-    notes = write.write(branch)
-    lines = [told(change) for change in lessons.edit.told]
-    lines += [notes_text.told(row, there.get(row.path)) for row in write.ended]
+    notes = write.write(branch, dry_run=dry_run)
+    lines = [told(change) for change in lessons.edit.told] if lessons.commit else []
+    if notes.commit:
+        lines += [notes_text.told(row, there.get(row.path)) for row in write.ended]
     if head is not None:
         stories = [note for note in there.values() if note.kind is Kind.LESSON]
         lines += _retired(GitTree(branch.clone, head), stories, flagged)

@@ -31,11 +31,15 @@ class Quarantined:
 
 @dataclass(frozen=True, slots=True)
 class Distilled:
-    """Lessons in the order of section 3.11; `ignored` says why there are none, otherwise None."""
+    """Lessons in the order of section 3.11; `ignored` says why there are none, otherwise None.
+
+    `more`: how many further ones the limit left out, as far as the distiller counts them.
+    """
 
     lessons: tuple[Lesson, ...] = ()
     ignored: str | None = None
     quarantined: tuple[Quarantined, ...] = ()
+    more: int = 0
 
 
 class Distiller(Protocol):

@@ -33,8 +33,6 @@ class Offline:
         lessons: list[Lesson] = []
         used: list[Finding] = []
         for finding in sorted(found, key=_rank):
-            if len(lessons) == limit:
-                break
             if any(_repeats(finding, other) for other in used):
                 continue
             made = _made(_where_it_holds(finding, found), characters)
@@ -44,7 +42,7 @@ class Offline:
                 lessons.append(made)
                 used.append(finding)
         if lessons:
-            return Distilled(tuple(lessons))
+            return Distilled(tuple(lessons[:limit]), more=max(0, len(lessons) - limit))
         return Distilled(ignored=_why(remarks, reasons))
 
 

@@ -40,6 +40,7 @@ def distill_review(
     answer = distiller.distill(tuple(clear), limit=limit, characters=characters)
     held += [replace(q, text=redact(visible(q.text)).text) for q in answer.quarantined]
     lessons: dict[str, Lesson] = {}
+    more = answer.more
     reasons = [_phrase(answer.ignored or "")]  # a model's words as well
     for lesson in answer.lessons:
         checked = validate(lesson.sentence, characters)
@@ -57,8 +58,10 @@ def distill_review(
                     strategy=_phrase(lesson.strategy),
                 ),
             )
+        else:
+            more += 1
     ignored = None if lessons else " ".join(dict.fromkeys(filter(None, reasons))) or _nothing(held)
-    return Distilled(tuple(lessons.values()), ignored, tuple(held))
+    return Distilled(tuple(lessons.values()), ignored, tuple(held), more)
 
 
 def _nothing(held: list[Quarantined]) -> str:

@@ -6,8 +6,9 @@ Never runs that repository's hooks, never signs, never touches a file that the p
 from __future__ import annotations
 
 import re
+import shlex
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -49,8 +50,8 @@ class Target(Protocol):
         """Puts the plan on the branch. `detail` names what was left alone in the work tree."""
         ...
 
-    def push(self) -> Published:
-        """Publishes the branch; where `publish` did so already, LANDED."""
+    def unpublished(self) -> tuple[str, ...]:
+        """The commits that travel along when the branch is pushed, newest first, one line each."""
         ...
 
     def tip(self) -> str | None:
@@ -109,8 +110,8 @@ class _Address:
         push = GitPush(self.mirror, self.mirror.lock, author=now, committer=now)
         return push.publish(plan, built)
 
-    def push(self) -> Published:
-        return Published(Outcome.LANDED, self.head(), "already published")
+    def unpublished(self) -> tuple[str, ...]:
+        return ()
 
     def tip(self) -> str | None:
         return self.head()
@@ -161,11 +162,19 @@ class _Path:
         if self.bare:
             return Published(Outcome.LANDED, commit)
         behind = self._follow(plan, commit, changed)
-        return Published(Outcome.LANDED, commit, _what_was_left(sorted(changed), behind))
+        told = [_missed(behind)] if behind else []
+        if changed:
+            told += [_left(sorted(changed)), *self._bring_in(plan, commit, changed)]
+        return Published(Outcome.LANDED, commit, "\n".join(told), tuple(sorted(changed)))
 
-    def push(self) -> Published:
-        """Pushes the branch to its upstream; UserError when it has none."""
-        return upstream_of(self._git, self.branch).send(self.head() or "")
+    def unpublished(self) -> tuple[str, ...]:
+        """Raises UserError where the branch follows none."""
+        remote = upstream_of(self._git, self.branch).remote
+        if self.head() is None or remote == ".":
+            return ()
+        branch = f"refs/heads/{self.branch}"
+        raw = self._git.output("log", "--format=%h %s", branch, "--not", f"--remotes={remote}")
+        return tuple(raw.decode("utf-8", "replace").splitlines())
 
     def tip(self) -> str | None:
         return upstream_of(self._git, self.branch).tip() if self.pushes else self.head()
@@ -178,7 +187,8 @@ class _Path:
             sent = upstream.send(commit)
             if sent.outcome is Outcome.BEHIND:
                 raise UserError(
-                    f"{self.branch} lacks commits of its upstream.", remedy="git pull comes first."
+                    f"{self.branch} lacks commits of its upstream, so nothing was committed.",
+                    remedy="Bring them in and run this again: git pull --rebase",
                 )
             if sent.outcome is not Outcome.LANDED:
                 raise _NotSent(sent)
@@ -227,6 +237,22 @@ class _Path:
                 behind += paths
         return behind
 
+    def _bring_in(self, plan: Plan, commit: str, changed: Iterable[str]) -> Iterator[str]:
+        """What brings the commit into each file that was left: both sides' lines are kept.
+
+        A later `git commit` of the file as it is here would undo what the commit did to it.
+        """
+        there = self.clone.kinds(plan.head, plan.changes) if plan.head else {}
+        for path in sorted(path for path in changed if plan.changes[path] is not None):
+            name, before = shlex.quote(path), "/dev/null"
+            steps = [f"cd {shlex.quote(str(self._git.directory))}"]
+            if path in there and there[path].blob:
+                before = ".before"
+                steps.append(f"git show {commit[:12]}^:{name} > .before")
+            steps.append(f"git show {commit[:12]}:{name} > .after")
+            steps.append(f"git merge-file --union {name} {before} .after")
+            yield f"  ({' && '.join(steps)}; rm -f .before .after)"
+
 
 class _NotSent(Exception):  # noqa: N818 - never leaves this module
     def __init__(self, published: Published) -> None:
@@ -234,10 +260,15 @@ class _NotSent(Exception):  # noqa: N818 - never leaves this module
         self.published = published
 
 
-def _what_was_left(changed: list[str], behind: list[str]) -> str:
-    left = f"left as they are, because they were changed here: {', '.join(changed)}"
-    missed = f"not brought along here; do it with: git restore -SW {' '.join(behind)}"
-    return "; ".join([left] * bool(changed) + [missed] * bool(behind))
+def _missed(behind: list[str]) -> str:
+    return f"Not brought along here; do it with: git restore -SW {shlex.join(behind)}"
+
+
+def _left(changed: list[str]) -> str:
+    return (
+        f"Left as you changed it here: {', '.join(changed)}. Bring this commit's lines in before"
+        " you commit the file, or your commit takes them out again:"
+    )
 
 
 def _swap(plan: Plan, commit: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -23,7 +24,8 @@ class Plan:
     replaces: str | None = None
 
     def __str__(self) -> str:
-        lines = [f"on {self.branch} at {(self.head or 'unborn')[:12]}:", self.message.rstrip(), ""]
+        said = re.sub(r"\n{3,}", "\n\n", self.message.rstrip())
+        lines = [f"on {self.branch} at {(self.head or 'unborn')[:12]}:", said, ""]
         for path, data in sorted(self.changes.items()):
             lines.append(
                 f"  {'delete' if data is None else 'write'} {path}"
@@ -45,11 +47,15 @@ class Outcome(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """`commit` is the commit that stands (LANDED only); `detail` what the remote said, redacted."""
+    """`commit` is the commit that stands (LANDED only); `detail` what the remote said, redacted.
+
+    `left`: the plan's files in a work tree that a person had changed, and that stay so.
+    """
 
     outcome: Outcome
     commit: str | None = None
     detail: str = ""
+    left: tuple[str, ...] = ()
 
 
 Built = Callable[[str], None]  # told a commit's id before anybody else can see it; may raise

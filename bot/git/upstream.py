@@ -47,15 +47,26 @@ class Upstream:
 
 
 def upstream_of(git: Git, branch: str) -> Upstream:
-    """Raises UserError where the branch follows none."""
-    raw = git.output(
-        "for-each-ref", "--format=%(upstream:remotename)%00%(upstream:remoteref)",
-        f"refs/heads/{branch}",
-    )  # fmt: skip
-    remote, _, upstream = raw.decode().strip("\n").partition("\0")
+    """Raises UserError where the branch follows none; one without a commit may follow one."""
+    remote = _configured(git, f"branch.{branch}.remote")
+    upstream = _configured(git, f"branch.{branch}.merge")
     if not remote or remote.startswith("-") or not upstream:
         raise UserError(
-            f"The branch {branch} has no upstream to push to.",
-            remedy=f"Set one: git push --set-upstream {NAME} {branch}",
+            f"The branch {branch} has no upstream to push to, so nothing was committed.",
+            remedy=_how_to_set(git, branch),
         )
     return Upstream(git, remote, upstream)
+
+
+def _how_to_set(git: Git, branch: str) -> str:
+    remotes = git.output("remote").decode().split()
+    remote = NAME if NAME in remotes or not remotes else remotes[0]
+    add = "" if remotes else f"git remote add {NAME} URL && "
+    push = f"{add}git push --set-upstream {remote} {branch}"
+    if git.run("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}").status:
+        return f"It has no commit yet: run this without --push, then {push}"
+    return f"Set one and run this again: {push}"
+
+
+def _configured(git: Git, key: str) -> str:
+    return git.run("config", "--get", key).output.decode().rstrip("\n")

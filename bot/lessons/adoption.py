@@ -38,6 +38,8 @@ _ANY = re.compile(rf"(?P<pull>{_PULL})|(?P<day>{_DAY})|(?P<verdict>{_VERDICT})",
 _LINKED = re.compile(r"\[[^\[\]]*#(?P<shown>\d+)\]\((?P<url>\S+)\)")
 _URL = re.compile(rf"https?://[^/\s]+/(?P<repository>{_NAME}/{_NAME})/pull/(?P<number>\d+)")
 
+_WORDS = {"pull": "pull request", "day": "date", "verdict": "verdict that is known"}
+
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
@@ -48,33 +50,55 @@ class Adopted:
     trailer: Trailer
 
 
-def adopt(data: bytes, today: date) -> tuple[bytes, tuple[Adopted, ...]]:
-    """The lessons file with those lines rewritten, and which they were; all else is the same."""
+@dataclass(frozen=True, slots=True)
+class Unadopted:
+    """A person's line that stays as it is; `reason` is the end of a sentence."""
+
+    line: str
+    reason: str
+
+
+def adopt(data: bytes, today: date) -> tuple[bytes, tuple[Adopted, ...], tuple[Unadopted, ...]]:
+    """The lessons file with those lines rewritten, which they were, and which were left.
+
+    All else is the same, byte for byte.
+    """
     document = Document.parse(data, today)
     taken = {bullet.id for bullet in document.bullets if bullet.id}
-    text, found = document.text, list[Adopted]()
+    text, found, left = document.text, list[Adopted](), list[Unadopted]()
     for bullet in reversed(document.bullets):
+        if bullet.ours or bullet.struck:
+            continue
         rewritten = _rewritten(bullet, today, taken)
-        if rewritten is not None:
+        if isinstance(rewritten, str):
+            left.append(Unadopted(" ".join(bullet.raw.split()), rewritten))
+        else:
             text = text[: bullet.start] + rewritten[0] + text[bullet.end :]
             found.append(rewritten[1])
-    return text.encode("utf-8", "surrogateescape"), tuple(reversed(found))
+    whole = text.encode("utf-8", "surrogateescape")
+    return whole, tuple(reversed(found)), tuple(reversed(left))
 
 
-def _rewritten(bullet: Bullet, today: date, taken: set[str]) -> tuple[str, Adopted] | None:
-    """The raw text with our trailer; None where anything is missing, said twice or in doubt."""
-    if bullet.ours or bullet.struck or bullet.id is not None or len(bullet.raw) > _LONGEST:
-        return None
+def _rewritten(bullet: Bullet, today: date, taken: set[str]) -> tuple[str, Adopted] | str:
+    """The raw text with our trailer; the reason where anything is missing, twice or in doubt."""
+    if bullet.id is not None:
+        return "it has an id already"
+    if len(bullet.raw) > _LONGEST:
+        return f"it is longer than {_LONGEST} characters"
     sentence, said = _parted(bullet.raw)
-    if _ANY.search(sentence) or not re.search(r"[^\W\d_]", sentence):
-        return None
+    if not re.search(r"[^\W\d_]", sentence):
+        return "there is no sentence"
+    if _ANY.search(sentence):
+        return "a pull request, date or verdict stands within its sentence"
     trailer = _trailer(said)
-    if trailer is None or trailer.on > today:
-        return None
+    if isinstance(trailer, str):
+        return trailer
+    if trailer.on > today:
+        return "its date is to come"
     identity = bullet_id(" ".join(sentence.split()), trailer.ref, taken)
     raw = f"{sentence} {trailer} <!-- {identity} -->"
     if read(raw, today).trailer != trailer:
-        return None
+        return "it would not be read back as the same"
     taken.add(identity)
     return raw, Adopted(" ".join(bullet.raw.split()), " ".join(raw.split()), trailer)
 
@@ -89,19 +113,21 @@ def _parted(raw: str) -> tuple[str, str]:
     return raw.strip(), said
 
 
-def _trailer(said: str) -> Trailer | None:
+def _trailer(said: str) -> Trailer | str:
     found: dict[str, list[str]] = {"pull": [], "day": [], "verdict": []}
     for each in _ANY.finditer(said):
         found[each.lastgroup or ""].append(each[0])
-    if any(len(values) != 1 for values in found.values()):
-        return None
+    if missing := [_WORDS[name] for name, values in found.items() if not values]:
+        return f"it has no {', no '.join(missing)}"
+    if twice := [_WORDS[name] for name, values in found.items() if len(values) > 1]:
+        return f"it has more than one {twice[0]}"
     (pull,), (day,), (verdict,) = found.values()
     ref = _ref(pull)
     try:
         on = date.fromisoformat(day)
     except ValueError:
-        return None
-    return Trailer(ref, on, _verdict(verdict)) if ref else None
+        return "there is no such day"
+    return Trailer(ref, on, _verdict(verdict)) if ref else "its link leads to another number"
 
 
 def _verdict(words: str) -> Verdict:

@@ -108,7 +108,8 @@ class Block:
         if self.notice:
             lines += [f"Note: {shown(self.notice)}", ""]
         lines += [BEGIN, ""]
-        lines += [_line(item) for item in self.items] or ["Nothing is known yet."]
+        nothing = "Nothing of it fits." if self.left_out else "Nothing is known yet."
+        lines += [_line(item) for item in self.items] or [nothing]
         lines += ["", END, ""]
         if self.left_out:
             lines += [f"{self.left_out} more in `.agent-corp/` did not fit.", ""]
@@ -261,13 +262,13 @@ def build(
     )
     # Stable: among those that name a path of the task, and among the others, the newest first.
     if paths:
-        rest.sort(key=lambda item: not _names(item, paths))
+        rest.sort(key=lambda item: not names(item, paths))
     sections: list[Section] = []
     taken: list[Item] = []
     for name, wanted, limit in (
         ("rules", rules, settings.rules),
         ("standing", standing[: settings.standing.items], settings.standing),
-        ("bullets", _half_by_hand(rest, caps.items), caps),
+        ("bullets", rest, caps),
     ):
         section = _fit(name, _distinct(wanted, taken, settings.cluster), limit)
         taken += section.items
@@ -275,7 +276,7 @@ def build(
     return Block(tuple(sections), notice)
 
 
-def _names(item: Item, paths: Sequence[str]) -> bool:
+def names(item: Item, paths: Sequence[str]) -> bool:
     """Whether a lesson names one of the paths, a directory above it, or its base name."""
     for each in named(item.text):
         place = each.text.rstrip("/")
@@ -283,19 +284,6 @@ def _names(item: Item, paths: Sequence[str]) -> bool:
             if path == place or path.startswith(f"{place}/") or path.endswith(f"/{place}"):
                 return True
     return False
-
-
-def _half_by_hand(items: Sequence[Item], window: int) -> tuple[Item, ...]:
-    """People's own lines take at most half of a window."""
-    room = (window + 1) // 2
-    kept: list[Item] = []
-    for item in items:
-        if item.id is None:
-            if room == 0:
-                continue
-            room -= 1
-        kept.append(item)
-    return tuple(kept)
 
 
 def _distinct(items: Iterable[Item], taken: Sequence[Item], cluster: float) -> tuple[Item, ...]:
@@ -317,17 +305,24 @@ def _near(a: Item, b: Item, cluster: float) -> bool:
 
 
 def _fit(name: str, items: Sequence[Item], caps: Caps) -> Section:
+    """Within both caps; people's own lines take at most half of a window of bullets."""
     kept: list[Item] = []
     used = 0
     cut = Cut.NONE
+    room = (caps.items + 1) // 2
     for item in items:
         if len(kept) >= caps.items:
             cut = Cut.ITEMS if cut is Cut.NONE else cut
             break
+        by_hand = item.kind == "bullet" and item.id is None
+        if by_hand and room == 0:
+            cut = Cut.ITEMS if cut is Cut.NONE else cut
+            continue
         size = len(shown(item.text))
         if used + size > caps.characters:
             cut = Cut.CHARS
             continue
+        room -= by_hand
         kept.append(item)
         used += size
     flip = caps.characters // max(1, caps.items)

@@ -80,10 +80,14 @@ class Draft:
         row = replace(row, at=row.at.replace(microsecond=0))
         self.invalid[signal.id] = row
         self.rows.append(row)
-        self.prs.add(reason.pr)
+        self._hear(reason.pr)
         for entry in (*self.standing, *self.entries):
             if any(s.id == signal.id for s in entry.signals):
                 entry.touched = True
+
+    def _hear(self, pr: int) -> None:
+        if pr:  # 0 is evidence that came from no pull request
+            self.prs.add(pr)
 
     def retire(self, entry: Entry, flag: Retirement) -> None:
         entry.trailer = replace(entry.trailer, retirement=flag)
@@ -106,7 +110,7 @@ class Draft:
         entry.signals.append(signal)
         entry.touched = True
         self.sources[row.source] = row.head
-        self.prs.add(row.pr)
+        self._hear(row.pr)
         if evidence is not None:
             self.landed.append(Landed(evidence, row.did or "", entry.id, comparison))
             if evidence.invalid is not None:

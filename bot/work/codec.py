@@ -71,6 +71,7 @@ def distilled_from_text(text: str) -> Distilled:
             lessons=tuple(Lesson(**each) for each in body["lessons"]),
             ignored=body["ignored"],
             quarantined=tuple(Quarantined(**each) for each in body["quarantined"]),
+            more=body.get("more", 0),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise Fault(f"a stored distillation cannot be read: {error}", retry=False) from error

@@ -46,6 +46,7 @@ class NoteWrite:
         *,
         repository: int = 0,
         owner_defaults: Mapping[str, object] | None = None,
+        dry_run: bool = False,
     ) -> Written:
         """Raises what `bot.work.writing.apply` raises."""
         clone = branch.clone
@@ -55,6 +56,7 @@ class NoteWrite:
             self._say,
             repository=repository,
             owner_defaults=owner_defaults,
+            dry_run=dry_run,
         )
         self.commit = written.commit or ""
         return written

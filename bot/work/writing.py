@@ -42,13 +42,17 @@ class Branch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a write came to, under which settings. No `commit`: there was nothing to write."""
+    """What a write came to, under which settings. No `commit`: there was nothing to write.
+
+    `detail` and `left` are those of what was published.
+    """
 
     edit: Edit
     settings: Settings
     commit: str | None = None
     plan: Plan | None = None
     detail: str = ""
+    left: tuple[str, ...] = ()
 
 
 Decide = Callable[[Store, Settings], Edit]
@@ -76,14 +80,15 @@ def apply(
     """Decides on the branch's tip and publishes, anew on each tip that somebody else made.
 
     `evidence_alone`: also commit rows that change nothing people read. `read` gives the store at a
-    commit. Raises UserError for a store that cannot be trusted, Refused for a policy, Fault for
-    everything to be retried.
+    commit. Raises UserError for a store that cannot be trusted or is switched off, Refused for a
+    policy, Fault for everything to be retried.
     """
     for _ in range(ATTEMPTS):
         head = branch.head()
         store = read(branch.clone, head, repository, created_at)
         store.demand_trust()
         settings = settings_of(store, owner_defaults)
+        _demand_enabled(settings)
         edit = decide(store, settings)
         if not edit.changes or not (edit.readable or edit.counts or evidence_alone):
             return Written(edit, settings)
@@ -93,12 +98,23 @@ def apply(
         published = branch.publish(plan)
         match published.outcome:
             case Outcome.LANDED:
-                return Written(edit, settings, published.commit, plan, published.detail)
+                return Written(
+                    edit, settings, published.commit, plan, published.detail, published.left
+                )
             case Outcome.BEHIND:
                 continue
             case _:
                 raise refusal(published)
     raise Fault(f"{branch.branch} moved {ATTEMPTS} times while it was being written")
+
+
+def _demand_enabled(settings: Settings) -> None:
+    if not settings.enabled:
+        raise UserError(
+            "it says `enabled: false`, so nothing is written here.",
+            file=SETTINGS,
+            remedy="Take that line out, or set it to true, and commit the file.",
+        )
 
 
 class Refused(UserError):  # noqa: N818 - what the repository answered
@@ -108,6 +124,7 @@ class Refused(UserError):  # noqa: N818 - what the repository answered
         said = " ".join(rule.rstrip(".") + "." for rule in refusal.rules) or detail
         super().__init__(f"GitHub refuses the commit: {said}", remedy=_remedy(refusal))
         self.refusal = refusal
+        self.said = said
 
 
 def refusal(published: Published) -> UserError | Fault:

@@ -231,7 +231,7 @@ def test_a_branch_behind_its_upstream_has_to_pull_first(desk: Desk, origin: Path
     before = tip(desk.tree)
     answer = capture(desk, "--push")
     assert answer.status == 1
-    assert "git pull comes first." in answer.out
+    assert "git pull --rebase" in answer.out
     assert tip(desk.tree) == before
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -59,7 +60,8 @@ def test_a_file_changed_here_is_left_and_named(ann: Person, target: Target) -> N
     (ann.tree / LESSONS).write_bytes(b"- a\n- mine\n")
     published = write(target, {LESSONS: b"- a\n- b\n", EVENTS: b"{}\n"})
     assert published.outcome is Outcome.LANDED
-    assert published.detail.endswith(f"changed here: {LESSONS}")
+    assert published.left == (LESSONS,)
+    assert f"Left as you changed it here: {LESSONS}." in published.detail
     assert (ann.tree / LESSONS).read_bytes() == b"- a\n- mine\n"
     assert (ann.tree / EVENTS).read_bytes() == b"{}\n"
     assert git(ann.tree, "show", f"HEAD:{LESSONS}") == "- a\n- b"
@@ -106,7 +108,7 @@ def test_a_branch_that_moved_in_between_is_behind(ann: Person, target: Target) -
     assert git(ann.tree, "for-each-ref", "refs/lessonkeeper") == ""
 
 
-def test_hooks_and_signing_of_the_repository_do_not_run(ann: Person, target: Target) -> None:
+def test_hooks_and_signing_of_the_repository_do_not_run(ann: Person) -> None:
     git(ann.tree, "config", "commit.gpgSign", "true")
     git(ann.tree, "config", "core.fsmonitor", "touch fsmonitor-ran")
     for hook in ("reference-transaction", "post-checkout", "pre-push", "pre-commit", "commit-msg"):
@@ -114,33 +116,59 @@ def test_hooks_and_signing_of_the_repository_do_not_run(ann: Person, target: Tar
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"#!/bin/sh\ntouch '{ann.tree}/{hook}-ran'\n")
         path.chmod(0o755)
-    assert write(target, {LESSONS: b"- a\n"}).outcome is Outcome.LANDED
-    assert target.push().outcome is Outcome.LANDED
+    with open_target(str(ann.tree), BOT, pushes=True) as target:
+        assert write(target, {LESSONS: b"- a\n"}).outcome is Outcome.LANDED
     assert not [*ann.tree.rglob("*-ran")]
 
 
-def test_push_goes_to_the_upstream(ann: Person, target: Target, origin: Origin) -> None:
-    write(target, {LESSONS: b"- a\n"})
-    assert origin.tip() != target.head()
-    assert target.push() == Published(Outcome.LANDED, target.head())
-    assert origin.tip() == target.head()
+def test_what_is_pushed_is_on_the_upstream_before_it_is_here(ann: Person, origin: Origin) -> None:
+    with open_target(str(ann.tree), BOT, pushes=True) as target:
+        write(target, {LESSONS: b"- a\n"})
+        assert origin.tip() == target.head()
 
 
-def test_push_says_that_the_upstream_moved(
-    ann: Person, target: Target, origin: Origin, tmp_path: Path
+def test_an_upstream_that_moved_leaves_the_branch_as_it_is(
+    ann: Person, origin: Origin, tmp_path: Path
 ) -> None:
     theirs = origin.person(tmp_path / "bob").commit({"x": b"1"})
-    write(target, {LESSONS: b"- a\n"})
-    assert target.push().outcome is Outcome.BEHIND
+    with open_target(str(ann.tree), BOT, pushes=True) as target:
+        before = target.head()
+        with pytest.raises(UserError, match="git pull --rebase"):
+            write(target, {LESSONS: b"- a\n"})
+        assert target.head() == before
     assert origin.tip() == theirs
 
 
-def test_push_without_upstream_names_the_remedy(ann: Person, tmp_path: Path) -> None:
+def test_commits_of_the_person_that_would_travel_along_are_known(ann: Person) -> None:
+    with open_target(str(ann.tree), BOT, pushes=True) as target:
+        assert target.unpublished() == ()
+        ann.commit({"x": b"1"}, push=False)
+        assert len(target.unpublished()) == 1
+
+
+@pytest.mark.parametrize("remotes", [["origin"], ["fork"], []])
+def test_no_upstream_is_told_with_a_remedy_that_works(
+    ann: Person, origin: Origin, remotes: list[str]
+) -> None:
     git(ann.tree, "switch", "--quiet", "--create", "work")
-    with open_target(str(ann.tree), BOT) as target:
-        write(target, {LESSONS: b"- a\n"})
-        with pytest.raises(UserError, match="git push --set-upstream origin work"):
-            target.push()
+    git(ann.tree, "remote", "remove", "origin")
+    for name in remotes:
+        git(ann.tree, "remote", "add", name, str(origin.directory))
+    with open_target(str(ann.tree), BOT, pushes=True) as target:
+        with pytest.raises(UserError) as told:
+            write(target, {LESSONS: b"- a\n"})
+        _, _, remedy = told.value.remedy.rpartition(": ")
+        remedy = remedy.replace("URL", str(origin.directory))
+        subprocess.run(remedy, shell=True, cwd=ann.tree, check=True, capture_output=True)
+        assert write(target, {LESSONS: b"- a\n"}).outcome is Outcome.LANDED
+
+
+def test_the_first_commit_of_an_empty_clone_is_pushed(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--bare", "--initial-branch=main", "there.git")
+    git(tmp_path, "clone", "--quiet", "there.git", "here")
+    with open_target(str(tmp_path / "here"), BOT, pushes=True) as target:
+        assert write(target, {LESSONS: b"- a\n"}).outcome is Outcome.LANDED
+    assert git(tmp_path / "there.git", "rev-parse", "main")
 
 
 def test_a_directory_inside_the_work_tree_is_enough(ann: Person) -> None:
@@ -172,8 +200,11 @@ def test_an_unborn_branch_gets_its_first_commit(tmp_path: Path) -> None:
 def test_a_bare_repository(ann: Person, origin: Origin) -> None:
     with open_target(str(origin.directory), BOT) as target:
         assert write(target, {LESSONS: b"- a\n"}).commit == origin.tip()
-        with pytest.raises(UserError, match="no upstream"):
-            target.push()
+    with (
+        open_target(str(origin.directory), BOT, pushes=True) as target,
+        pytest.raises(UserError, match="no upstream"),
+    ):
+        write(target, {LESSONS: b"- b\n"})
 
 
 def test_a_bare_repository_whose_branch_is_checked_out_elsewhere(
@@ -189,7 +220,7 @@ def test_a_url_is_read_and_pushed_at_once(ann: Person, origin: Origin) -> None:
         assert target.branch == "main"
         assert target.clone.paths(target.head() or "") == {"README.md", "src/a.py"}
         published = write(target, {LESSONS: b"- a\n"})
-        assert published.commit == origin.tip() == target.push().commit
+        assert published.commit == origin.tip()
 
 
 def test_the_url_of_an_empty_repository(origin: Origin) -> None:

@@ -17,7 +17,7 @@ SENTENCE = "Close every session in a `finally` block."
 
 def adopted(line: str) -> str | None:
     """The line without its id comment; None where it is left as it is."""
-    data, found = adopt(f"- {line}\n".encode(), TODAY)
+    data, found, _ = adopt(f"- {line}\n".encode(), TODAY)
     if not found:
         assert data == f"- {line}\n".encode()
         return None
@@ -75,7 +75,7 @@ def test_what_leaves_a_doubt_is_left(line: str) -> None:
 
 def test_a_wrapped_line_keeps_its_shape_and_two_equal_ones_get_two_ids() -> None:
     text = "* Close every\n  session. (PR #1,\n  2026-01-02, ci fix)\r\n"
-    data, _ = adopt((text * 2).encode(), TODAY)
+    data, _, _ = adopt((text * 2).encode(), TODAY)
     first, second = Document.parse(data, TODAY).ours
     assert first.raw.startswith("Close every\n  session. (#1, 2026-01-02, ci_fix) <!--")
     assert first.id != second.id
@@ -104,7 +104,7 @@ _PARTS = st.sampled_from(
 @given(st.lists(_PARTS, max_size=12).map("".join))
 def test_only_lines_that_are_adopted_change(text: str) -> None:
     before = Document.parse(text.encode(), TODAY)
-    data, found = adopt(text.encode(), TODAY)
+    data, found, _ = adopt(text.encode(), TODAY)
     after = Document.parse(data, TODAY)
     assert len(after.bullets) == len(before.bullets)
     assert len(after.ours) == len(before.ours) + len(found)
