@@ -18,7 +18,7 @@ from werkzeug.wrappers import Response as Answer
 from bot.errors import Fault, UserError
 from bot.inbox import Status
 from bot.web import chart, prose
-from bot.web.pages import Pages, Press
+from bot.web.pages import Pages, Press, Presses
 from bot.web.visitor import Visitor
 from webhooks.browsing import guard
 from webhooks.sign_in import SignIn
@@ -42,7 +42,12 @@ SILENT = "GitHub or the database does not answer. Load the page again in a momen
 
 
 def dashboard_blueprint(
-    pages: Pages, sign_in: SignIn, url: str | None, web: str, clean: Callable[[str], str]
+    pages: Pages,
+    presses: Presses,
+    sign_in: SignIn,
+    url: str | None,
+    web: str,
+    clean: Callable[[str], str],
 ) -> Blueprint:
     """`url` is the server's public address, `web` that of GitHub's pages, for links. `clean` takes
     secrets and what is invisible out of a text."""
@@ -56,7 +61,7 @@ def dashboard_blueprint(
     blueprint.app_context_processor(lambda: {"github": web})
     page = _for_visitors(blueprint, sign_in)
     _looks(page, pages)
-    _presses(page, pages)
+    _presses(page, presses)
     blueprint.register_error_handler(UserError, _refused)
     blueprint.register_error_handler(Fault, _broke)
     blueprint.register_error_handler(HTTPException, _other)
@@ -142,21 +147,21 @@ def _looks(page: _Page, pages: Pages) -> None:
         return render_template("alarms.html", alarms=pages.alarms_of(visitor))
 
 
-def _presses(page: _Page, pages: Pages) -> None:
+def _presses(page: _Page, presses: Presses) -> None:
     @page(f"{STORE}/lessons/<lesson>/retire", "POST")
     def retire(visitor: Visitor, owner: str, repo: str, lesson: str) -> Shown:
-        came = pages.retire(visitor, f"{owner}/{repo}", lesson)
+        came = presses.retire(visitor, f"{owner}/{repo}", lesson)
         back = url_for("dashboard.lesson", owner=owner, repo=repo, lesson=lesson)
         return _pressed(came, back)
 
     @page(f"{STORE}/questions/<question>/<answer>", "POST")
     def answer(visitor: Visitor, owner: str, repo: str, question: str, answer: str) -> Shown:
-        came = pages.answer(visitor, f"{owner}/{repo}", question, answer)
+        came = presses.answer(visitor, f"{owner}/{repo}", question, answer)
         return _pressed(came, url_for("dashboard.store", owner=owner, repo=repo))
 
     @page("/deliveries/<guid>/replay", "POST")
     def replay(visitor: Visitor, guid: str) -> Shown:
-        return _pressed(pages.replay(visitor, guid), url_for("dashboard.deliveries"))
+        return _pressed(presses.replay(visitor, guid), url_for("dashboard.deliveries"))
 
 
 def _refused(error: UserError) -> tuple[str, int]:

@@ -108,9 +108,7 @@ class Press(enum.Enum):
 
 
 class Pages(Protocol):
-    """Every method raises Fault where GitHub or the database does not answer, and a press
-    UserError for what a person has to mend first.
-    """
+    """Every method raises Fault where GitHub or the database does not answer."""
 
     def fleet(self, visitor: Visitor) -> Fleet: ...
 
@@ -125,6 +123,10 @@ class Pages(Protocol):
     def deliveries(self, visitor: Visitor) -> DeliveriesPage: ...
 
     def alarms_of(self, visitor: Visitor) -> tuple[Alarm, ...]: ...
+
+
+class Presses(Protocol):
+    """A press raises UserError for what a person has to mend first, and Fault."""
 
     def retire(self, visitor: Visitor, full_name: str, identity: str) -> Press | None: ...
 

@@ -1,8 +1,4 @@
-"""What the pages show to a visitor, and what a visitor may press there.
-
-Whoever may not read a repository gets None, whether it is there or not. A press asks GitHub what
-its account may do at that moment, and goes the way of the same command in a comment.
-"""
+"""What the pages show to a visitor; whoever may not read a repository gets None, as for none."""
 
 from __future__ import annotations
 
@@ -11,11 +7,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.channels.questions import Answer, may_decide
 from bot.errors import UserError
 from bot.inbox import Inbox, Status
 from bot.lessons.history import History
-from bot.lessons.orders import Retire
 from bot.reports.carried import weigh
 from bot.search.gaps import Gap
 from bot.web.figures import Figures, figures
@@ -27,17 +21,12 @@ from bot.web.pages import (
     DeliveriesPage,
     FindPage,
     LessonPage,
-    Press,
     StorePage,
 )
 from bot.web.visitor import Visitor
-from bot.work.deciding import decide, permission
-from bot.work.feature import Scene
 from bot.work.freshness import Freshness, Open
-from bot.work.hearing import permits
 from bot.work.measured import carried
 from bot.work.memory import Known, Memory
-from bot.work.outbox import Outbox
 from bot.work.pitfalls import Files, clean
 from bot.work.questions import Questions
 from bot.work.searching import Searching
@@ -45,7 +34,7 @@ from bot.work.summaries import Summaries
 from bot.work.unlisted import Unlisted
 from bot.writes import Writes
 
-PRESS = "press:"  # then the id of the bullet: pressed twice it waits once
+PRESS = "press:"  # of what waits, then the id of a lesson: pressed twice it waits once
 DELIVERIES = 50  # of each status on the page
 HITS = 10  # of a search
 NOBODY = 0  # no repository has this id: what is asked on the pages is for the operator to see
@@ -60,7 +49,6 @@ class Dashboard:
     inbox: Inbox
     writes: Writes
     questions: Questions
-    outbox: Outbox
     freshness: Freshness
     summaries: Summaries
     open: Open
@@ -68,8 +56,6 @@ class Dashboard:
     searching: Searching
     unlisted: Unlisted
     alarms: Callable[[Collection[int] | None], Sequence[Alarm]] = lambda _: ()
-
-    # looking
 
     def look(self, known: Known) -> tuple[Files, Figures, str]:
         """A store now: its files, its figures, which are kept, and what to tell of their age.
@@ -98,7 +84,7 @@ class Dashboard:
 
     def store(self, visitor: Visitor, full_name: str) -> StorePage | None:
         """Raises Fault where GitHub does not answer and nothing young enough was seen."""
-        known = self._known(visitor, full_name)
+        known = self.known(visitor, full_name)
         if known is None:
             return None
         try:
@@ -121,7 +107,7 @@ class Dashboard:
         )
 
     def lesson(self, visitor: Visitor, full_name: str, identity: str) -> LessonPage | None:
-        known, page = self._known(visitor, full_name), self.store(visitor, full_name)
+        known, page = self.known(visitor, full_name), self.store(visitor, full_name)
         if known is None or page is None:
             return None
         seen, _ = self.freshness.seen(known)
@@ -130,7 +116,7 @@ class Dashboard:
         return None if found is None else LessonPage(page, found)
 
     def carried(self, visitor: Visitor, full_name: str) -> CarriedPage | None:
-        known, page = self._known(visitor, full_name), self.store(visitor, full_name)
+        known, page = self.known(visitor, full_name), self.store(visitor, full_name)
         if known is None or page is None:
             return None
         seen, _ = self.freshness.seen(known)
@@ -178,75 +164,6 @@ class Dashboard:
                 text = f"Deliveries that {what}: {counts[status]}."
                 yield Alarm(0, text, "The page of deliveries says why, and replays them.", "")
 
-    # pressing
-
-    def retire(self, visitor: Visitor, full_name: str, identity: str) -> Press | None:
-        """Asks for the commit that strikes a lesson through. Raises UserError, Fault."""
-        known, page = self._known(visitor, full_name), self.lesson(visitor, full_name, identity)
-        if known is None or page is None:
-            return None
-        line = page.life.line
-        if line is None or not line.state.shown or identity in page.store.pressed:
-            return Press.ALREADY
-
-        def keep(scene: Scene) -> Press:
-            assert visitor.account is not None
-            order = Retire(identity, visitor.account.id, self.now().replace(microsecond=0))
-            subject = f"{PRESS}{identity}"
-            self.outbox.keep(
-                scene.known, scene.settings, subject, (), orders=(order,), at_once=True
-            )
-            return Press.TAKEN
-
-        return self._pressing(visitor, known, keep)
-
-    def answer(self, visitor: Visitor, full_name: str, question: str, answer: str) -> Press | None:
-        """Decides a question, as its button in the check run does. Raises UserError, Fault."""
-        known = self._known(visitor, full_name)
-        record = self.questions.get(known.id, question) if known else None
-        if known is None or record is None or answer not in record.question.answers:
-            return None
-
-        def give(scene: Scene) -> Press:
-            assert visitor.account is not None
-            given = Answer(answer)
-            first = decide(
-                self.questions, scene, record.question, given, visitor.account, self.now()
-            )
-            return Press.TAKEN if first else Press.ALREADY
-
-        return self._pressing(visitor, known, give)
-
-    def replay(self, visitor: Visitor, guid: str) -> Press | None:
-        """The same as `app.py replay`. Raises UserError where it cannot be replayed, Fault."""
-        entry = self.inbox.find(guid)
-        if entry is None or not (visitor.operates or visitor.writes(entry.repository or 0)):
-            return None
-        if not visitor.operates:
-            known = self.memory.known(entry.repository or 0)
-            if known is None or not self._writes_now(visitor, known):
-                return Press.DENIED
-        self.inbox.replay(guid, self.now())
-        return Press.TAKEN
-
-    def _pressing(self, visitor: Visitor, known: Known, act: Callable[[Scene], Press]) -> Press:
-        if visitor.account is None:
-            return Press.DENIED
-        with self.open(known) as place:
-            settings = place.settings()
-            if settings is None or not permits(settings, place.repository):
-                return Press.OFF
-            scene = Scene(self.memory.known(known.id) or known, place, settings)
-            if not may_decide(visitor.account, permission(scene, visitor.account), settings):
-                return Press.DENIED
-            return act(scene)
-
-    def _writes_now(self, visitor: Visitor, known: Known) -> bool:
-        if visitor.account is None:
-            return False
-        with self.open(known) as place:
-            return place.forge.permission(visitor.account.login).writes
-
     def _visible(self, visitor: Visitor) -> list[Known]:
         return [each for each in self.memory.here() if visitor.reads(each.id)]
 
@@ -255,7 +172,7 @@ class Dashboard:
             return None
         return [each.id for each in self._visible(visitor) if visitor.writes(each.id)]
 
-    def _known(self, visitor: Visitor, full_name: str) -> Known | None:
+    def known(self, visitor: Visitor, full_name: str) -> Known | None:
         wanted = full_name.casefold()
         visible = self._visible(visitor)
         return next((each for each in visible if each.full_name.casefold() == wanted), None)

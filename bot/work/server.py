@@ -69,6 +69,7 @@ from bot.work.past import Past
 from bot.work.pitfalls import clean
 from bot.work.places import Places
 from bot.work.presence import Presence
+from bot.work.pressing import Pressing
 from bot.work.questions import Questions
 from bot.work.readings import PastReadings
 from bot.work.recovery import Readings, Recovery
@@ -296,7 +297,6 @@ class Server:
             self.inbox,
             self.writes,
             self.questions,
-            outbox,
             freshness,
             Summaries(engine, self._writer),
             self.presence.open,
@@ -305,8 +305,11 @@ class Server:
             self.unlisted,
             self.alarms.shown,
         )
+        pressing = Pressing(self.dashboard, outbox, self.presence.open)
         self.sign_in = SignIn(Visitors(parts.client, parts.now), parts.url, parts.now, parts.guest)
-        pages = dashboard_blueprint(self.dashboard, self.sign_in, parts.url, parts.web, clean)
+        pages = dashboard_blueprint(
+            self.dashboard, pressing, self.sign_in, parts.url, parts.web, clean
+        )
         self.web = site(
             self.reception,
             parts.secrets,
