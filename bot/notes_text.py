@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from bot.distill.neutral import inert
 from bot.errors import UserError
 from bot.lessons.rows import NoteRow
 from bot.notes.note import Kind, Note
@@ -76,7 +75,7 @@ def _ended(row: NoteRow, note: Note | None) -> str:
         "rescued": ": its job is open again",
         "deleted": f": ticked in {cause}" if story else f": {cause} was closed",
     }.get(row.did, "")
-    return f"{row.path}{title}{because}"
+    return f"{quoted(row.path)}{title}{because}"
 
 
 # --- on the issue or pull request that context notes end with ---------------------------------
@@ -154,6 +153,9 @@ def may_be_retired(subject: str, count: int) -> str:
     )
 
 
+BROKE = "it was tried for as long as that helps. Ask once more."
+
+
 def refused(reason: str) -> str:
     return f"The notes could not be changed: {quoted(reason)}"
 
@@ -167,7 +169,7 @@ SHOWN = 50  # problems in one check run: more than anyone mends in one go
 
 def problems_report(found: Sequence[UserError]) -> FilesReport:
     """What is wrong with notes, each problem with file, line and remedy."""
-    lines = [f"- {inert(str(each))}" for each in found[:SHOWN]]
+    lines = [f"- {quoted(str(each))}" for each in found[:SHOWN]]
     if len(found) > SHOWN:
         lines.append(f"- {len(found) - SHOWN} more.")
     return FilesReport(

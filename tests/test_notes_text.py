@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from bot import notes_text as words
+from bot.errors import UserError
 from bot.lessons.rows import NoteRow
 from bot.notes.note import Job, Kind, Note
 from bot.settings import CommitStyle
@@ -37,6 +38,23 @@ def test_a_commit_says_which_notes_and_why_and_links_nothing() -> None:
     )
     assert "#9" not in text
     assert "#12" not in text
+
+
+def test_the_name_of_a_note_acts_on_nothing() -> None:
+    note = Note("fixes #12 for @ada [skip ci]", Kind.CONTEXT, "Slow", job=Job("", 12))
+    rows = [row(note, "deleted", "#12")]
+    for text in (
+        words.commit_message(rows, {note.path: note}, CommitStyle(), direct=False),
+        words.proposal(rows, {note.path: note}),
+    ):
+        assert not any(each in text for each in ("#12", "@ada", "[skip ci]"))
+
+
+def test_what_is_wrong_with_a_note_repeats_no_secret() -> None:
+    secret = f"ghp_{'a1B2' * 9}"
+    said = words.problems_report([UserError(f"`job` is `{secret}`.", file="a.md", line=3)])
+    assert said.text.startswith("- a.md:3: `job` is `")
+    assert secret not in said.text
 
 
 def test_a_proposal_lists_what_its_merge_deletes() -> None:

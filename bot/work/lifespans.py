@@ -56,7 +56,7 @@ class Lifespans:
         due = self.wants.due(known.id, self.now())
         if not due:
             return
-        ids, new_commit = [each.id for each in due], False
+        over, new_commit = due, False
         try:
             with self.open(known) as place:
                 settings = place.settings()
@@ -66,14 +66,20 @@ class Lifespans:
                 self.committed(known)
         except Fault as fault:
             log.warning("repository %d: lifespans of notes: %s", known.id, fault)
-            if fault.retry and due[0].attempt + 1 < ATTEMPTS:
-                wait = pause(due[0].attempt + 1, fault.retry_after, 0)
-                self.wants.later(known.id, ids, self.now() + wait)
-                return
+            over = self._wait(known, due, fault)
+            self._refuse(known, over, words.BROKE)
         except UserError as error:  # tomorrow's look finds whether it was mended
             log.warning("repository %d: lifespans of notes: %s", known.id, error)
-            self._refuse(known, due, error)
-        self.wants.done(ids)
+            self._refuse(known, due, str(error))
+        self.wants.done([each.id for each in over])
+
+    def _wait(self, known: Known, due: Sequence[Due], fault: Fault) -> tuple[Due, ...]:
+        """Has what may still succeed tried again; the others, which were tried often enough."""
+        again = [each for each in due if fault.retry and each.attempt + 1 < ATTEMPTS]
+        if again:
+            wait = pause(again[0].attempt + 1, fault.retry_after, 0)
+            self.wants.later(known.id, [each.id for each in again], self.now() + wait)
+        return tuple(each for each in due if each not in again)
 
     def _look(self, known: Known, place: Place, settings: Settings, due: Sequence[Due]) -> bool:
         def elsewhere(job: Job) -> JobState | None:
@@ -89,8 +95,8 @@ class Lifespans:
         look = NoteLook(known, place, settings, wants, self.notices, elsewhere, self.now())
         return look.look()
 
-    def _refuse(self, known: Known, due: Sequence[Due], error: UserError) -> None:
-        """To those who asked for something that has to be done in another way now."""
+    def _refuse(self, known: Known, due: Sequence[Due], reason: str) -> None:
+        """To those who asked for something that is not done."""
         for each in due:
             match each.want:
                 case RetireSubject(number=number, comment=comment):
@@ -99,4 +105,4 @@ class Lifespans:
                     key = "refused"
                 case _:
                     continue
-            self.notices.say(known.id, number, key, words.refused(str(error)), self.now())
+            self.notices.say(known.id, number, key, words.refused(reason), self.now())
