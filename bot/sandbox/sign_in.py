@@ -32,7 +32,10 @@ class _Code:
 
 
 class SignIn:
-    """`refuse`: the person presses Cancel. Tokens can be taken back with `revoke`."""
+    """`refuse`: the person presses Cancel; `silent`: what a token asks for is answered with 503.
+
+    Tokens can be taken back with `revoke`.
+    """
 
     def __init__(self, forge: SandboxForge, watch: Watch) -> None:
         self._forge = forge
@@ -41,6 +44,7 @@ class SignIn:
         self._tokens: dict[str, Account] = {}
         self.visitor = "ada"
         self.refuse = False
+        self.silent = False
 
     def add_to(self, flask: Flask) -> None:
         flask.add_url_rule("/login/oauth/authorize", view_func=self._page)
@@ -88,6 +92,8 @@ class SignIn:
         return _refused() if account is None else jsonify(payloads.user(account))
 
     def _installations(self) -> Response:
+        if self.silent:
+            return _refused(503, "Service unavailable")
         account = self._account()
         if account is None:
             return _refused()
@@ -117,7 +123,7 @@ def _granted(permission: Permission) -> dict[str, bool]:
     }
 
 
-def _refused() -> Response:
-    response = jsonify(message="Bad credentials", status="401")
-    response.status_code = 401
+def _refused(status: int = 401, message: str = "Bad credentials") -> Response:
+    response = jsonify(message=message, status=str(status))
+    response.status_code = status
     return response

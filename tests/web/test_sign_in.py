@@ -118,6 +118,19 @@ def test_a_right_that_was_taken_away_is_gone_within_a_minute(estate: Estate) -> 
     estate.shop.set_permission("rita", Permission.READ)
 
 
+def test_while_github_is_silent_rights_hold_for_ten_minutes(estate: Estate) -> None:
+    visit = estate.visit("rita")
+    estate.stage.github.sign_in.silent = True
+    try:
+        estate.stage.clock.move(timedelta(minutes=5))
+        assert visit.get("/alarms").status_code == 200
+        estate.stage.clock.move(timedelta(minutes=6))
+        assert visit.get("/alarms").status_code == 503
+    finally:
+        estate.stage.github.sign_in.silent = False
+    assert visit.get("/alarms").status_code == 200
+
+
 def test_signing_out_ends_the_session_for_every_copy_of_the_cookie(estate: Estate) -> None:
     visit, copy = estate.visit("ada"), estate.visit()
     copy.session.cookies.update(visit.session.cookies)
