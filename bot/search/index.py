@@ -110,6 +110,10 @@ class SearchIndex:
     def drop(self, repository: int) -> None:
         self._shelf.drop(repository)
 
+    def close(self) -> None:
+        """Lets go of what is open; another call opens it again."""
+        self._shelf.close()
+
     def _keep(
         self,
         repository: int,

@@ -34,9 +34,9 @@ TELLING = 3  # terms that a question keeps at least
 _VERSION = 2  # of the tables below; a file of another version is made anew
 _PASSING = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_LOCKED)  # the file is sound
 
-_SCHEMA = f"""
+_SCHEMA = """
 BEGIN;
-PRAGMA user_version = {_VERSION};
+PRAGMA user_version = 2;  -- _VERSION
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     repository INTEGER NOT NULL,

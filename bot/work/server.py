@@ -31,6 +31,7 @@ from bot.readers import Tokens
 from bot.search.gaps import Gaps
 from bot.search.index import SearchIndex
 from bot.search.meaning import SHIPPED
+from bot.search.postgres import PostgresShelf
 from bot.search.sqlite import SqliteShelf
 from bot.telegram import Bot
 from bot.timers import Timers
@@ -205,7 +206,12 @@ class Server:
             self.arrivals.arrive,
         )
         freshness = Freshness(opening, parts.now)
-        self.index = SearchIndex(SqliteShelf(parts.data / "search.sqlite"), SHIPPED, parts.now)
+        postgres = engine.dialect.name == "postgresql"
+        self.index = SearchIndex(
+            PostgresShelf(engine) if postgres else SqliteShelf(parts.data / "search.sqlite"),
+            SHIPPED,
+            parts.now,
+        )
         self.indexing = Indexing(self.index, self.memory, opening, self.metrics, parts.now)
         self.gaps = Gaps(engine, self._writer)
         self.alarms = Alarms(engine, self._writer)
@@ -345,6 +351,7 @@ class Server:
         self._timers.stop()
         self.handover.stop(grace)
         self.indexing.stop()
+        self.index.close()
         self._writer.close()
         self._engine.dispose()
         self._executor.release()

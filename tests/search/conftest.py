@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from bot.database import connect
 from bot.search.index import SearchIndex
 from bot.search.meaning import SHIPPED
 from bot.search.model import Document, Kind
+from bot.search.postgres import PostgresShelf
 from bot.search.sqlite import SqliteShelf
 
 NOW = datetime(2026, 11, 5, 12, tzinfo=UTC)
@@ -29,9 +31,17 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "search.sqlite"
 
 
-@pytest.fixture
-def index(file: Path) -> SearchIndex:
-    return SearchIndex(SqliteShelf(file), MODEL, lambda: NOW)
+@pytest.fixture(params=["sqlite", "postgresql"])
+def index(request: pytest.FixtureRequest) -> Iterator[SearchIndex]:
+    """In each kind of database in turn: what holds for one holds for the other."""
+    if request.param == "sqlite":
+        shelf = SqliteShelf(request.getfixturevalue("file"))
+        yield SearchIndex(shelf, MODEL, lambda: NOW)
+        shelf.close()
+        return
+    engine = connect(request.getfixturevalue("postgres_url"))
+    yield SearchIndex(PostgresShelf(engine), MODEL, lambda: NOW)
+    engine.dispose()
 
 
 @pytest.fixture

@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 
 from app import main
+from bot.database import connect
 from bot.errors import UserError
 from bot.lessons.reading import content, in_order
+from bot.search.index import SearchIndex
+from bot.search.meaning import SHIPPED
 from bot.search.model import Rankings
+from bot.search.postgres import PostgresShelf
 from bot.search.score import (
     WAYS,
     WORDS,
@@ -22,6 +26,8 @@ from bot.search.score import (
     read_questions,
     score,
 )
+from bot.work.looked_up import page_of
+from tests.search.conftest import FIRST, NOW, ONE
 
 FIELD = Path(__file__).parent.parent / "field" / "search"
 QUESTIONS = read_questions((FIELD / "questions.jsonl").read_bytes(), "questions.jsonl")
@@ -87,6 +93,19 @@ def test_hyphenated_dotted_and_path_questions_are_all_answered(
     assert now[EXACT]["exact"]["recall@5"] == 1.0
     assert now[EXACT]["fused"]["recall@5"] == 1.0
     assert now[EXACT]["reranked"]["recall@5"] == 1.0
+
+
+def test_postgresql_answers_as_well(postgres_url: str) -> None:
+    engine = connect(postgres_url)
+    index = SearchIndex(PostgresShelf(engine), SHIPPED, lambda: NOW)
+    files = sorted((FIELD / "pages").glob("*.md"))
+    pages = [page_of(f"pages/{file.name}", file.read_bytes(), file.name) for file in files]
+    index.put(ONE, FIRST, NOW, pages)
+    found = score(QUESTIONS, lambda text: index.rankings(text, ONE)).figures
+    engine.dispose()
+    assert found[WORDS]["reranked"].mrr > max(found[WORDS][way].mrr for way in ("exact", "meaning"))
+    assert found[WORDS]["reranked"].recall_at_5 >= 0.95
+    assert found[EXACT]["reranked"].recall_at_5 == 1.0
 
 
 # --- the figures -------------------------------------------------------------------------------

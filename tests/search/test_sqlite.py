@@ -17,6 +17,11 @@ from bot.search.sqlite import SqliteShelf
 from tests.search.conftest import FIRST, MODEL, NOW, ONE, page
 
 
+@pytest.fixture
+def index(file: Path) -> SearchIndex:
+    return SearchIndex(SqliteShelf(file), MODEL, lambda: NOW)
+
+
 def fill(index: SearchIndex) -> None:
     pages = [page(f"{number}.md", f"Idle socket {number}. " * 40) for number in range(200)]
     index.put(ONE, FIRST, NOW, pages)
