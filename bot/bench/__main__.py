@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bot.bench import derived, pages, receiving, reviews, searching, texts, writes
+from bot.bench import derived, pages, receiving, reviews, saved, searching, texts, writes
 from bot.bench.table import Machine, Row, into, machine, to_json, to_markdown
 from bot.bench.writes import SIZES
 from bot.distill.evaluate import Gold
@@ -74,6 +74,7 @@ def measures(directory: Path) -> dict[str, Measure]:
         "index": lambda tick: placed(
             lambda place, inner: searching.index_rows(place, findings, inner), tick
         ),
+        "saved": lambda tick: placed(saved.rows, tick),
         "fleet": lambda tick: placed(pages.fleet, tick),
         "peak": lambda tick: placed(receiving.peaks, tick),
         "steady": lambda tick: placed(receiving.steady, tick),
