@@ -182,6 +182,12 @@ def sharing(stores: Mapping[str, frozenset[str]]) -> Mapping[str, tuple[str, ...
     }
 
 
+def other_of(alarm: Alarm) -> str:
+    """The full name of the repository that it shares ids with; empty where it is about none."""
+    shares = alarm.name is Name.SPLIT_STORE and alarm.about.count("/") == 1
+    return alarm.about if shares else ""  # the path of a second lessons file has two at least
+
+
 def _time(span: timedelta) -> str:
     minutes = int(span.total_seconds()) // 60
     if minutes < 2 * 60:

@@ -14,7 +14,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, Column, Connection, Engine, String, Table, Text, delete, select
 from sqlalchemy import insert as insert_into
 
-from bot.channels.alarms import Alarm, Name
+from bot.channels.alarms import Alarm, Name, other_of
 from bot.database import Moment, metadata, reading
 from bot.web import pages
 from bot.writer import Writer
@@ -100,12 +100,16 @@ class Alarms:
         return {name.value: found[name.value] for name in Name}
 
     def shown(self, among: Collection[int] | None = None) -> tuple[pages.Alarm, ...]:
-        """As the dashboard shows them, which tells of deliveries by itself."""
-        told = (Name.DELIVERIES_FAILED, Name.DELIVERIES_WAIT)
+        """As the dashboard shows them, which tells of deliveries by itself.
+
+        To somebody who reads `among` alone no other repository is named.
+        """
+        told, rows = (Name.DELIVERIES_FAILED, Name.DELIVERIES_WAIT), self.open(among)
+        named = {"", *(row.full_name for row in rows)}
         return tuple(
             pages.Alarm(row.repository, str(row), row.alarm.remedy, "python app.py doctor")
-            for row in self.open(among)
-            if row.alarm.name not in told
+            for row in rows
+            if row.alarm.name not in told and (among is None or other_of(row.alarm) in named)
         )
 
 

@@ -159,6 +159,10 @@ def test_a_second_store_and_one_that_was_copied(playing: Stage, shop: Shop) -> N
             f"{mine}: split store: web/{LESSONS} is a second lessons file: nobody reads it",
         ]
     )
+    ids = shop.repository.id, other.repository.id
+    (second,) = playing.server.dashboard.alarms(ids[:1])  # who reads one hears of no other
+    assert second.text.endswith("a second lessons file: nobody reads it")
+    assert len(playing.server.dashboard.alarms(ids)) == 3
     playing.server.memory.leave(repository=other.repository.id)
     shop.repository.commit("ada", {f"web/{LESSONS}": None})
     playing.settle()
