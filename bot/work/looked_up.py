@@ -29,10 +29,10 @@ from bot.search.model import Document, Index
 from bot.search.model import Kind as PageKind
 from bot.settings import Settings
 
-FORM = "1"  # of the pages made here; another one makes every page anew
+FORM = "2"  # of the pages made here; another one makes every page anew
 READ_AT_ONCE = 500  # files
 
-_HEADING = re.compile(r"^#{1,2}[ \t]+(\S.*?)[ \t#]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,2}[ \t]+(\S.*)$", re.MULTILINE)
 _FRONT = re.compile(r"\A---\r?\n.*?^---\r?\n", re.DOTALL | re.MULTILINE)
 
 Told = Callable[[int, int], None]  # how many pages are read, of how many
@@ -106,9 +106,17 @@ def page_of(path: str, data: bytes, blob: str) -> Document:
             body = "\n\n".join(filter(None, [note.body, " ".join(ends)]))
             return Document(path, blob, PageKind(note.kind.value), note.title, body)
     kind = PageKind.RULE if path == RULES else PageKind.DOCUMENT
-    heading = _HEADING.search(_FRONT.sub("", text))
+    body = _FRONT.sub("", text)
+    heading = _HEADING.search(body)
     name = PurePosixPath(path).stem.replace("-", " ").replace("_", " ")
-    return Document(path, blob, kind, heading[1] if heading else name, _FRONT.sub("", text))
+    return Document(path, blob, kind, _title(heading[1]) if heading else name, body)
+
+
+def _title(heading: str) -> str:
+    """Without the `#` that may close it, which a space comes before."""
+    whole = heading.rstrip()
+    bare = whole.rstrip("#")
+    return bare.rstrip() if bare[-1:].isspace() else whole
 
 
 def blob_of(file: str) -> str:
