@@ -5,7 +5,7 @@ The one mutable value of the domain; it lives as long as one call of `bot.lesson
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 
@@ -26,7 +26,6 @@ class Entry:
     index: int | None
     struck: bool = False
     signals: list[Signal] = field(default_factory=list)
-    refreshed: bool = False
     touched: bool = False
     revision: Revision = field(default_factory=Revision)
     file: StandingFile | None = None  # it stands: its words are in a file of its own
@@ -69,7 +68,6 @@ def load(document: Document, history: History) -> tuple[list[Entry], set[int]]:
             index=index,
             struck=bullet.struck,
             signals=signals,
-            refreshed=any(s.row.did == "refreshed" for s in signals),
         )
         if not bullet.marked and identity in history.by_bullet:
             entry.revision = Revision(id=identity)
@@ -127,18 +125,21 @@ def _rank(entry: Entry) -> tuple[bool, date]:
     return entry.trailer.retirement is not None, entry.trailer.on
 
 
-def leaves(entry: Entry, *, spared: bool = True) -> tuple[int, date, bool, datetime]:
+def leaves(
+    entry: Entry, invalid: Container[str], *, spared: bool = True
+) -> tuple[int, date, bool, datetime]:
     """The order of leaving: retired, never refreshed, refreshed, the new ones, founder notes.
 
-    `spared`: whether the new ones are.
+    `invalid`: ids of signals that count no more. `spared`: whether the new ones are.
     """
-    evidence = max((s.row.at for s in entry.signals), default=None)
+    valid = [s.row for s in entry.signals if s.id not in invalid]
+    evidence = max((row.at for row in valid), default=None)
     evidence = evidence or datetime.combine(entry.trailer.on, time(), UTC)
     if entry.trailer.retirement is not None or entry.struck:
         on = entry.trailer.retirement.on if entry.trailer.retirement else entry.trailer.on
         return 0, on, False, evidence
     rank = 3 if entry.founder else 2 if entry.fresh and spared else 1
-    return rank, date.min, entry.refreshed, evidence
+    return rank, date.min, any(row.did == "refreshed" for row in valid), evidence
 
 
 def cited(row: SignalRow) -> str:

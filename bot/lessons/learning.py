@@ -221,7 +221,6 @@ def _refresh(
     )
     draft.record(evidence, row, entry, comparison)
     if did == "refreshed":
-        entry.refreshed = True
         draft.counts["refreshed"] += 1
         draft.told.append(Change("refreshed", entry.id, entry.text, f"again in {cited(row)}"))
 

@@ -152,7 +152,7 @@ def trim(draft: Draft, *, past: bool = False) -> None:
     for entry in fresh if founders >= cap else []:
         _refuse(draft, entry)
     while len(draft.entries) > cap:
-        victim = min(draft.entries, key=lambda e: leaves(e, spared=not past))
+        victim = min(draft.entries, key=lambda e: leaves(e, draft.invalid, spared=not past))
         at = max((s.row.at for s in victim.signals), default=None)
         at = at or datetime.combine(victim.trailer.on, time(), UTC)
         draft.rows.append(EvictedRow(at=at, bullet=victim.id, by="trim"))

@@ -392,6 +392,16 @@ def test_a_bullet_just_refreshed_is_the_last_to_go() -> None:
     assert len(set(oldest) & set(texts(state))) == 1
 
 
+def test_a_refresh_that_was_merged_over_keeps_no_bullet() -> None:
+    state = full()
+    again = evidence(sentence(27), pr=327, day=20)
+    over = replace(again, invalid=Invalidation("merged_over", again.at, 327))
+    state, _ = run(state, again)
+    state, _ = run(state, over, evidence(sentence(40), pr=440, day=26))
+    assert sentence(27) not in texts(state)
+    assert len(texts(state)) == 40
+
+
 def test_retired_bullets_leave_first_and_hand_written_ones_never() -> None:
     state = full(39)
     retired = "- Gone. (#1, 2026-10-01, ci_fix; stale 2026-10-05: x.py) <!-- 99990000 -->\n"
