@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -192,6 +193,26 @@ def test_the_operator_makes_lists_and_revokes(
     assert "revoked" in run(capsys, "--list")[1]
     status, _, said = run(capsys, "--revoke", identity)
     assert (status, "No good token" in said) == (1, True)
+
+
+def test_a_token_of_before_reads_on_and_saves_nothing(
+    operator: SandboxForge, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, token, _ = run(capsys, "--repo", "acme/shop", "--reader", "claude")
+    with sqlite3.connect(tmp_path / "data" / "lessonkeeper.sqlite") as c:  # as a version before
+        c.execute("ALTER TABLE reader_tokens DROP COLUMN captures")
+        c.execute("UPDATE schema_version SET version = 0")
+    _, newer, said = run(capsys, "--repo", "acme/shop", "--reader", "writer", "--captures")
+    assert "reads and captures in acme/shop until" in said
+    assert [line.endswith("  captures") for line in run(capsys, "--list")[1].splitlines()] == [
+        False,
+        True,
+    ]
+    keys = Vault(tmp_path / "data").derived(READER_TOKENS)
+    with stores(f"sqlite:///{tmp_path / 'data' / 'lessonkeeper.sqlite'}") as opened:
+        tokens = Tokens(opened.engine, opened.writer, keys, lambda: datetime.now(UTC))
+        readers = [tokens.reader(each.strip()) for each in (token, newer)]
+    assert [reader and reader.captures for reader in readers] == [False, True]
 
 
 def test_a_token_needs_a_reader_and_a_repository_of_the_app(

@@ -6,10 +6,11 @@ Reads who asks and what the settings say; what a note may be is decided by `bot.
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from bot.channels.rolling import is_wanted
 from bot.errors import Fault, UserError
@@ -30,6 +31,8 @@ from bot.work.writing import Refused
 
 log = logging.getLogger(__name__)
 
+MOST_AN_HOUR = 60  # notes of one reader: each is a commit, and somebody reads the history
+
 Open = Callable[[Known], AbstractContextManager[Place]]
 
 
@@ -41,6 +44,7 @@ class NotesDesk:
     index: Index
     open: Open
     now: Callable[[], datetime]
+    saved: dict[tuple[int, str], deque[datetime]] = field(default_factory=dict)  # of this process
 
     def capture(self, token: str, full_name: str | None, given: Given) -> Capture | None:
         """Raises Fault where it cannot be told who asks."""
@@ -50,7 +54,14 @@ class NotesDesk:
         note = checked(given, self.now(), agent=True)
         if isinstance(note, Capture):
             return note
-        return self._kept(admitted, note.path, lambda look: look.capture(note))
+        try:
+            mine = self._room(admitted)
+        except UserError as error:
+            return Capture(State.NOT_SAVED, note.path, step=Step.CHECK, error=error)
+        found = self._kept(admitted, note.path, lambda look: look.capture(note))
+        if found.error is None:
+            mine.append(self.now())
+        return found
 
     def confirm(self, token: str, full_name: str | None, path: str) -> Capture | None:
         """Raises Fault where it cannot be told who asks."""
@@ -58,6 +69,18 @@ class NotesDesk:
         if admitted is None:
             return None
         return self._kept(admitted, path, lambda look: look.confirm(path))
+
+    def _room(self, admitted: Admitted) -> deque[datetime]:
+        """When this reader saved notes. Raises UserError where those of the last hour are many."""
+        mine = self.saved.setdefault((admitted.known.id, admitted.reader.name), deque())
+        while mine and mine[0] <= self.now() - timedelta(hours=1):
+            mine.popleft()
+        if len(mine) >= MOST_AN_HOUR:
+            raise UserError(
+                f"You saved {len(mine)} notes within the last hour.",
+                remedy="Go on later, and put what belongs together into one note.",
+            )
+        return mine
 
     def _admitted(self, token: str, full_name: str | None) -> Admitted | None:
         admitted = self.access.admit(token, full_name)

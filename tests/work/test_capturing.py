@@ -225,6 +225,47 @@ def test_by_pull_request_it_is_proposed_and_found_once_merged(playing: Stage) ->
     assert sessions.capture().json()["state"] == "captured"
 
 
+def test_a_proposal_that_conflicts_is_made_anew_with_its_notes(playing: Stage) -> None:
+    sessions = make(playing, f"{SETTINGS}mode: pull_request\n")
+    first = sessions.capture().json()
+    sessions.repository.commit("ada", {first["path"]: "---\nkind: reference\n---\n\n# Other\n"})
+    sessions.stage.settle()
+    other = sessions.capture(text="# Hosts\n\nThe zebrafinch host is down at night.\n").json()
+    (pull,) = sessions.pulls()
+    assert other["pull_request"] == first["pull_request"] == pull.number
+    tip = sessions.repository.tip(BRANCH)
+    assert b"quokkasaurus" in sessions.repository.bare.read(tip, first["path"])
+    assert b"zebrafinch" in sessions.repository.bare.read(tip, other["path"])
+    pull.merge("ada")
+    sessions.stage.settle()
+    assert sessions.found("quokkasaurus zebrafinch") != []
+
+
+def test_a_branch_that_people_use_is_left_alone(playing: Stage) -> None:
+    sessions = make(playing, f"{SETTINGS}mode: pull_request\n")
+    sessions.repository.open_pull_request("ada", {"a.txt": "mine\n"}, branch=BRANCH)
+    before = sessions.repository.tip(BRANCH)
+    answer = sessions.capture()
+    assert answer.status_code == 422
+    assert "holds commits that are not the App's" in answer.json()["said"]
+    assert sessions.repository.tip(BRANCH) == before
+
+
+def test_nobody_floods_the_history_with_notes(
+    sessions: Sessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.work.notes_desk.MOST_AN_HOUR", 2)
+    for text in ("One.", "Two."):
+        assert sessions.capture(text=text).status_code == 201
+    before = sessions.repository.tip()
+    refused = sessions.capture(text="Three.")
+    assert refused.status_code == 422
+    assert "You saved 2 notes within the last hour." in refused.json()["said"]
+    assert sessions.repository.tip() == before
+    sessions.shop.pass_time(minutes=61)
+    assert sessions.capture(text="Three.").status_code == 201
+
+
 def test_a_rule_that_refuses_the_push_makes_it_a_proposal(sessions: Sessions) -> None:
     sessions.repository.protect("pull_request", classic=True)
     said = sessions.capture().json()
