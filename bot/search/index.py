@@ -15,7 +15,7 @@ from bot.errors import Fault
 from bot.search.fusion import fused, reranked
 from bot.search.meaning import Embedder
 from bot.search.model import Answer, Document, Finding, Half, Hit, Lost, Rankings, State, asked
-from bot.search.nearest import Nearest
+from bot.search.nearest import Near, Nearest
 from bot.search.passages import Passage, passages
 from bot.search.shelf import Change, Entry, Page, Shelf
 from bot.search.words import query_terms, terms
@@ -74,14 +74,25 @@ class SearchIndex:
         unindexed = repositories - self._shelf.indexed()
         first = found.order[: max(1, min(limit, MOST))]
         pages = self._shelf.pages([n for n, _ in first if found.concerns(n)])
-        ranks = _places(found.exact), _places(found.cosines)
+        exact, meaning = _places(found.exact), _places(found.near)
         hits = [
-            _hit(pages[number], score, wanted, *(ranking.get(number) for ranking in ranks))
+            Hit(
+                page.repository,
+                page.path,
+                page.commit,
+                page.kind,
+                page.title,
+                _excerpt(page.passages, wanted, found.near.get(number)),
+                page.retired,
+                score,
+                exact.get(number),
+                meaning.get(number),
+            )
             for number, score in first
-            if number in pages
+            if (page := pages.get(number)) is not None
         ]
         whole = found.exact_half.ok and found.meaning_half.ok and not unindexed
-        finding = _finding(pages.values(), wanted, found.cosines, whole=whole)
+        finding = _finding(pages.values(), wanted, found.near, whole=whole)
         return Answer(
             tuple(hits) if finding is not Finding.NOTHING else (),
             finding,
@@ -98,7 +109,7 @@ class SearchIndex:
         found = self._ranked(text, query_terms(text), frozenset([repository]))
         last = [number for number, _ in found.order]
         paths = {number: page.path for number, page in self._shelf.pages(last).items()}
-        ways = (found.exact, found.cosines, found.fused, last)
+        ways = (found.exact, found.near, found.fused, last)
         return Rankings(*([paths[number] for number in way] for way in ways))
 
     def state(self, repository: int) -> State | None:
@@ -139,10 +150,11 @@ class SearchIndex:
 
     def _ranked(self, text: str, wanted: Sequence[str], repositories: frozenset[int]) -> _Ranked:
         exact_half, exact = self._exact(wanted, repositories)
-        meaning_half, cosines = self._meaning(text, repositories)
-        both = fused([*exact], [*cosines])
+        meaning_half, near = self._meaning(text, repositories)
+        both = fused([*exact], [*near])
+        cosines = {number: each.cosine for number, each in near.items()}
         order = reranked(both, exact, cosines)
-        return _Ranked(exact_half, exact, meaning_half, cosines, both, order)
+        return _Ranked(exact_half, exact, meaning_half, near, both, order)
 
     def _exact(
         self, wanted: Sequence[str], repositories: frozenset[int]
@@ -156,9 +168,9 @@ class SearchIndex:
             return Half(str(fault)), {}
         return Half(), {match.document: match.score for match in matches}
 
-    def _meaning(self, text: str, repositories: frozenset[int]) -> tuple[Half, Mapping[int, float]]:
+    def _meaning(self, text: str, repositories: frozenset[int]) -> tuple[Half, Mapping[int, Near]]:
         try:
-            return Half(), dict(self._nearest.find(text, repositories, DEPTH))
+            return Half(), self._nearest.find(text, repositories, DEPTH)
         except Lost:
             raise
         except Fault as fault:
@@ -168,49 +180,37 @@ class SearchIndex:
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """`exact` and `cosines` in the order of their half, `order` as it is answered."""
+    """`exact` and `near` in the order of their half, `order` as it is answered."""
 
     exact_half: Half
     exact: Mapping[int, float]
     meaning_half: Half
-    cosines: Mapping[int, float]
+    near: Mapping[int, Near]
     fused: Sequence[int]
     order: Sequence[tuple[int, float]]
 
     def concerns(self, page: int) -> bool:
         """Whether it has anything to do with the question; something is always the nearest."""
-        return page in self.exact or self.cosines.get(page, 0.0) >= NEAR
+        return page in self.exact or _is_near(self.near.get(page))
+
+
+def _is_near(near: Near | None) -> bool:
+    return near is not None and near.cosine >= NEAR
 
 
 def _places(ranking: Collection[int]) -> Mapping[int, int]:
     return {number: place for place, number in enumerate(ranking, 1)}
 
 
-def _hit(
-    page: Page, score: float, wanted: Collection[str], exact: int | None, meaning: int | None
-) -> Hit:
-    return Hit(
-        page.repository,
-        page.path,
-        page.commit,
-        page.kind,
-        page.title,
-        _excerpt(page.passages, wanted),
-        page.retired,
-        score,
-        exact,
-        meaning,
-    )
+def _excerpt(parts: Sequence[Passage], wanted: Collection[str], near: Near | None) -> str:
+    """The passage with the most of the terms, of equals the nearest or the first; cut at a word."""
 
+    def held(place: int) -> tuple[int, bool]:
+        text = parts[place].text.casefold()
+        terms = sum(term.rstrip("i") in text for term in wanted)  # a stem: "polici" of "policy"
+        return terms, near is not None and near.passage == place
 
-def _excerpt(parts: Sequence[Passage], wanted: Collection[str]) -> str:
-    """The passage with the most of the terms, the first of equals, cut at a word."""
-
-    def held(part: Passage) -> int:
-        text = part.text.casefold()
-        return sum(term.rstrip("i") in text for term in wanted)  # a stem: "polici" of "policy"
-
-    best = max(parts, key=held)
+    best = parts[max(range(len(parts)), key=held)]
     text = best.text or best.heading
     return text if len(text) <= EXCERPT else f"{text[:EXCERPT].rsplit(' ', 1)[0]} …"
 
@@ -218,13 +218,13 @@ def _excerpt(parts: Sequence[Passage], wanted: Collection[str]) -> str:
 def _finding(
     pages: Collection[Page],
     wanted: Sequence[str],
-    cosines: Mapping[int, float],
+    near_pages: Mapping[int, Near],
     *,
     whole: bool,
 ) -> Finding:
     """What the best pages say of the memory: whether one holds the words, or means it."""
     shares = {page.id: _held(page, wanted) / max(1, len(wanted)) for page in pages}
-    near = {page for page in shares if cosines.get(page, 0.0) >= NEAR}
+    near = {page for page in shares if _is_near(near_pages.get(page))}
     if any(s >= MOST_WORDS or (s >= SOME_WORDS and p in near) for p, s in shares.items()):
         return Finding.FOUND
     if near:

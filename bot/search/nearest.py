@@ -7,7 +7,7 @@ milliseconds. Follows the shelf by its generation; makes the vectors that are mi
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,14 @@ from bot.search.shelf import Shelf
 
 PASSAGES = 5  # of one page among the nearest; a page with more takes others' places
 BATCH = 512  # passages that get their vectors in one go
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """How near a page is: the cosine (0..1) of its nearest passage, and its place from 0."""
+
+    cosine: float
+    passage: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +57,23 @@ class Nearest:
         """The vectors of a page's passages as they are kept: little-endian float32."""
         return _data(self._embedder.vectors([_text(title, passage) for passage in passages]))
 
-    def find(
-        self, query: str, repositories: Collection[int], limit: int
-    ) -> Sequence[tuple[int, float]]:
-        """Pages with the cosine of their nearest passage (0..1), nearest first."""
+    def find(self, query: str, repositories: Collection[int], limit: int) -> Mapping[int, Near]:
+        """Pages by how near they are, nearest first."""
         (question,) = self._embedder.vectors([query])
         loaded = self._current()
         if not len(loaded.ids) or not question.any():
-            return ()
+            return {}
         cosines = loaded.rows @ question
         cosines[~np.isin(loaded.repositories, list(repositories))] = -1.0
-        best: dict[int, float] = {}
+        best: dict[int, Near] = {}
         for place in _highest(cosines, limit * PASSAGES):
             if len(best) == limit or cosines[place] <= 0.0:
                 break
-            best.setdefault(int(loaded.documents[place]), float(cosines[place]))
-        return list(best.items())
+            document = int(loaded.documents[place])
+            if document not in best:
+                passage = int(np.count_nonzero(loaded.documents[:place] == document))
+                best[document] = Near(float(cosines[place]), passage)
+        return best
 
     def _current(self) -> _Loaded:
         with self._lock:

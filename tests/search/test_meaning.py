@@ -48,8 +48,9 @@ def test_of_a_long_page_the_nearest_passage_counts(index: SearchIndex) -> None:
         "long.md", f"{filler}\n\n## Animals\n\nOur puppy sleeps in the kitchen.", "Handbook"
     )
     index.put(ONE, FIRST, NOW, [*PAGES[:1], long])
-    answer = index.search("where does the dog rest at night", frozenset([ONE]))
-    assert answer.hits[0].path == "long.md"
+    hit = index.search("where does the dog rest at night", frozenset([ONE])).hits[0]
+    assert hit.path == "long.md"
+    assert hit.excerpt == "Our puppy sleeps in the kitchen."
 
 
 def test_changed_pages_are_near_by_what_they_mean_now(index: SearchIndex) -> None:
