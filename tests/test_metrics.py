@@ -25,4 +25,4 @@ def test_no_figure_can_name_a_repository() -> None:
     labels = {
         label for family in metrics.registry.collect() for s in family.samples for label in s.labels
     }
-    assert labels <= {"event", "outcome", "kind", "status"}
+    assert labels <= {"event", "outcome", "kind", "status", "finding", "half", "le"}
