@@ -1,7 +1,8 @@
 """The pull request that deletes notes, where nobody may push to the default branch.
 
 Its branch is made anew on the default branch whenever it deletes other notes than those that end;
-what people ticked is carried along, and what they declined is not proposed again.
+what people ticked is carried along, and what they declined is not proposed again. Commits of people
+on it stay until they merge or close it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot import notes_text as words
-from bot.errors import Fault
+from bot.errors import Fault, UserError
 from bot.facts import OwnPullRequest
 from bot.git.clone import Clone
 from bot.git.plan import Plan, Published
@@ -30,6 +31,7 @@ class _Anew:
     """Implements `bot.work.writing.Branch`: ours, as one commit on the default branch."""
 
     default: MirrorBranch
+    closed: Collection[str]  # the heads of pull requests of ours that were closed or merged
     branch: str = BRANCH
 
     @property
@@ -40,7 +42,18 @@ class _Anew:
         return self.default.head()
 
     def publish(self, plan: Plan) -> Published:
-        return self.default.publish(replace(plan, replaces=self.default.tip(BRANCH) or ""))
+        tip = self.default.tip(BRANCH)
+        if tip is not None and not self._is_ours(tip):
+            raise UserError(
+                f"The branch {BRANCH} holds commits that are not the App's.",
+                remedy="Merge or close its pull request, or rename it: the App makes it anew.",
+            )
+        return self.default.publish(replace(plan, replaces=tip or ""))
+
+    def _is_ours(self, tip: str) -> bool:
+        author = self.clone.git.output("log", "--no-walk", "--format=%ae", tip, "--")
+        ours = author.decode(errors="replace").strip() == self.default.author.email
+        return ours or tip in self.closed or self.clone.is_ancestor(tip, self.default.head() or "")
 
 
 def propose(
@@ -72,9 +85,8 @@ def propose(
         write.edit(default.clone, read_store(default.clone, default.head(), repository))
         same = {row.path for row in write.ended} == {row.path for row in there}
         if not (same and pull and default.merges(default.head() or "", pull.head_sha)):
-            write.write(
-                _Anew(default), repository=repository, owner_defaults=place.owner_defaults()
-            )
+            branch = _Anew(default, {each.head_sha for each in pulls if not each.open})
+            write.write(branch, repository=repository, owner_defaults=place.owner_defaults())
     return write, _shown(place, pull, write)
 
 

@@ -386,3 +386,36 @@ def test_a_tick_is_proposed_and_what_was_declined_is_not_proposed_again(playing:
     sweep(shop)
     assert len(proposals(shop)) == 1
     assert there(shop) == {"over.md", "lost.md", "twice.md", "other.md"}
+
+
+def test_a_branch_that_people_use_is_left_alone(playing: Stage) -> None:
+    shop = make_shop(playing, "commit_every: 0\nmode: pull_request\n")
+    shop.repository.open_pull_request("ada", {"a.txt": "mine\n"}, branch="lessonkeeper/notes")
+    theirs = shop.repository.tip("lessonkeeper/notes")
+    issue = shop.repository.open_issue("ada", "A").number
+    write(shop, over=context(f"#{issue}"))
+    shop.repository.close_issue(issue, "ada")
+    shop.stage.settle()
+    shop.pass_time(days=8)
+    sweep(shop)
+    assert shop.repository.tip("lessonkeeper/notes") == theirs
+
+
+def test_commits_of_people_on_a_proposal_are_not_made_undone(playing: Stage) -> None:
+    shop = make_shop(playing, "commit_every: 0\nmode: pull_request\n")
+    first, second = (shop.repository.open_issue("ada", title).number for title in "AB")
+    write(shop, one=context(f"#{first}"), two=context(f"#{second}"))
+    shop.repository.close_issue(first, "ada")
+    shop.stage.settle()
+    shop.pass_time(days=8)
+    sweep(shop)
+    (pull,) = proposals(shop)
+    theirs = pull.push("ada", {"a.txt": "mine\n"})
+    shop.repository.close_issue(second, "ada")
+    shop.stage.settle()
+    shop.pass_time(days=8)
+    sweep(shop)
+    assert pull.head_sha == theirs
+    pull.close("ada")
+    sweep(shop)
+    assert [each.title for each in proposals(shop)][1:] == ["docs(notes): 1 deleted"]
