@@ -124,7 +124,7 @@ def save_and_find(
     patience: float = PATIENCE,
 ) -> Tally:
     """`kills` of the `count` sessions that save are killed, somewhere between call and answer."""
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # nosec B311
     killed = set(chance.sample(range(count), kills))
     tally, end = Tally(), time.monotonic() + patience
     session = _Session(home)

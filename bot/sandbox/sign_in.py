@@ -82,7 +82,8 @@ class SignIn:
             return jsonify(error="bad_verification_code")  # with status 200, as GitHub does
         token = f"ghu_{secrets.token_urlsafe(30)}"
         self._tokens[token] = code.account
-        return jsonify(access_token=token, expires_in=28800, token_type="bearer", scope="")
+        answer = {"access_token": token, "expires_in": 28800, "token_type": "bearer", "scope": ""}
+        return jsonify(answer)
 
     def _account(self) -> Account | None:
         return self._tokens.get(request.headers.get("Authorization", "").partition(" ")[2])
