@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from threading import BoundedSemaphore
 
 from bot.channels.rolling import is_wanted
 from bot.errors import Fault, UserError
 from bot.git.store import read_store
 from bot.notes.capture import Capture, State, Step
 from bot.notes.draft import Given
-from bot.notes.note import Note
+from bot.notes.note import Note, own_number
 from bot.search.model import Index
 from bot.settings import Settings
 from bot.work.captured_notes import Proposals, propose
@@ -32,6 +33,8 @@ from bot.work.writing import Refused
 log = logging.getLogger(__name__)
 
 MOST_AN_HOUR = 60  # notes of one reader: each is a commit, and somebody reads the history
+AT_ONCE = 3  # of the web server's eight threads the receiver of webhooks needs some
+TURN = 10.0  # seconds to wait for one of them
 
 Open = Callable[[Known], AbstractContextManager[Place]]
 
@@ -45,6 +48,7 @@ class NotesDesk:
     open: Open
     now: Callable[[], datetime]
     saved: dict[tuple[int, str], deque[datetime]] = field(default_factory=dict)  # of this process
+    turns: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(AT_ONCE))
 
     def capture(self, token: str, full_name: str | None, given: Given) -> Capture | None:
         """Raises Fault where it cannot be told who asks."""
@@ -82,13 +86,22 @@ class NotesDesk:
             )
         return mine
 
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if not self.turns.acquire(timeout=TURN):
+            raise Fault("too many notes are saved at once", retry_after=TURN)
+        try:
+            yield
+        finally:
+            self.turns.release()
+
     def _admitted(self, token: str, full_name: str | None) -> Admitted | None:
         admitted = self.access.admit(token, full_name)
         return admitted if admitted is not None and admitted.reader.captures else None
 
     def _kept(self, admitted: Admitted, path: str, keep: Callable[[_Writing], Capture]) -> Capture:
         try:
-            with self.open(admitted.known) as place:
+            with self._turn(), self.open(admitted.known) as place:
                 settings = place.settings() if admitted.seen.acts else None
                 if settings is None:
                     raise UserError(
@@ -120,6 +133,11 @@ class _Writing:
         return f"{self.place.author.name} <{self.place.author.email}>"
 
     def capture(self, note: Note) -> Capture:
+        own = own_number(note.job, self.place.repository.full_name) if note.job else None
+        if own is not None and self.place.forge.job_state(own) is None:
+            remedy = "Name the issue or pull request that you work on."
+            error = UserError(f"There is no #{own} here.", remedy=remedy)
+            return Capture(State.NOT_SAVED, note.path, step=Step.CHECK, error=error)
         if self._is_proposed():
             return self._propose_note(note)
         with self.place.branch() as branch:
