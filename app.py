@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot import VERSION
 from bot.errors import CallError, Fault, UserError
 
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
     from bot.reports.made import Made
     from bot.work.writing import Written
 
+log = logging.getLogger(__name__)
+
 DONE, NO, WRONG, BROKE = 0, 1, 2, 3
+STOPPED = 130  # as a shell says it of what Ctrl-C ended
 SIGNATURE = ("Lessonkeeper", "lessonkeeper@users.noreply.github.com")
 
 
@@ -54,8 +58,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Fault as error:
         print(f"lessonkeeper: {error}", file=sys.stderr)
         return BROKE
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] in ("bot", "webhooks"):
+            raise
+        ours = shlex.join([".venv/bin/python", "app.py", *options.given])
+        print(
+            f"lessonkeeper: this Python lacks {error.name}: run `make venv` once, then {ours}",
+            file=sys.stderr,
+        )
+        return WRONG
+    except KeyboardInterrupt:
+        return STOPPED
     except BrokenPipeError:
         return DONE
+    except Exception as error:
+        log.debug("what broke", exc_info=True)
+        if options.command is _serve:
+            raise
+        print(
+            f"lessonkeeper: this broke, and should not have: {type(error).__name__}: {error}."
+            " --verbose says where.",
+            file=sys.stderr,
+        )
+        return BROKE
 
 
 def _log_level(options: argparse.Namespace) -> int:
@@ -71,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Keeps what reviewers say as one-line lessons, in the repository itself.",
     )
     parser.add_argument("--verbose", action="store_true", help="say more on standard error")
+    parser.add_argument("--version", action="version", version=f"lessonkeeper {VERSION}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(
@@ -184,6 +210,7 @@ def _parser() -> argparse.ArgumentParser:
     canary.add_argument("--json", action="store_true")
     rebuild = command("rebuild", _rebuild, "the index of search anew, from a clone")
     rebuild.add_argument("--repo", action="append", metavar="PATH_OR_URL", help="default: here")
+    rebuild.add_argument("--server", action="store_true", help="the server's, of all repositories")
     rebuild.add_argument("--json", action="store_true")
     score = command("score", _score, "how well search answers questions with known pages")
     score.add_argument("questions", metavar="QUESTIONS", help="JSON Lines: question, page, set")
@@ -226,6 +253,10 @@ def _parser() -> argparse.ArgumentParser:
     _repositories(week)
     week.add_argument("--until", type=_day, metavar="DATE", help="the first day after it; today")
     week.add_argument("--json", action="store_true")
+    for each in (*commands.choices.values(), *kinds.choices.values()):
+        each.add_argument(
+            "--verbose", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+        )
     return parser
 
 
@@ -299,8 +330,18 @@ def _learn(options: argparse.Namespace) -> int:
 
     now = _now()
     (given, *more) = read(_bytes(options.review), options.review, now) or (None,)
-    if given is None or more:
-        raise CallError("one review is learned at a time.", file=options.review)
+    if given is None:
+        raise CallError(
+            "it holds no review.",
+            remedy='Put one into it, as {"state": "changes_requested", "body": "…"}.',
+            file=options.review,
+        )
+    if more:
+        raise CallError(
+            f"it holds {len(more) + 1} reviews, and one is learned at a time.",
+            remedy="Give each a file of its own; `distill` reads them all.",
+            file=options.review,
+        )
     with _writing(options.repo, pushes=options.push) as target:
         found = learn(
             given, target, Chosen(os.environ.get("ANTHROPIC_API_KEY")), now, dry_run=options.dry_run
@@ -375,6 +416,12 @@ def _import(options: argparse.Namespace) -> int:
     _tell(found.written, "there is nothing new")
     for each in found.left:
         print(f"Left out: {each}")
+    if source.name is None and found.written.edit.counts:
+        print(
+            f"No address tells which repository {options.source} is, so what it brings names"
+            " `manual` instead of pull requests there.",
+            file=sys.stderr,
+        )
     return DONE
 
 
@@ -498,6 +545,8 @@ def _mcp(options: argparse.Namespace) -> int:
     if options.url is None:
         if options.token_file is not None:
             raise CallError("--token-file goes with --url.")
+        with _target(options.repo):
+            pass  # a repository that is none is told now, not to each agent that asks
         serve(Local(options.repo, _target, _now), options.http)
     elif options.token_file is None:
         raise CallError("--url goes with --token-file.", remedy="The operator makes a token.")
@@ -615,9 +664,16 @@ def _answered(found: Capture, *, as_json: bool) -> int:
 
 
 def _rebuild(options: argparse.Namespace) -> int:
+    from bot.commands.rebuilding import rebuild_server
     from bot.commands.searching import rebuild
+    from bot.environment import read
 
-    counts = {where: rebuild(where, _target, _now).changed for where in options.repo or ["."]}
+    if options.server and options.repo:
+        raise CallError("--server and --repo do not go together.")
+    if options.server:
+        counts = dict(rebuild_server(read(os.environ), _now))
+    else:
+        counts = {where: rebuild(where, _target, _now).changed for where in options.repo or ["."]}
     if options.json:
         _print(counts)
     else:
@@ -662,6 +718,7 @@ def _report_pairs(options: argparse.Namespace) -> int:
         raise CallError("--label takes pairs of lessons files.", remedy="Name them, and --labels.")
     files = [(name, _bytes(name)) for name in options.files]
     today, settings = _now().date(), Settings()
+    _demand_lessons(files)
     earlier = read_earlier(_bytes(options.against), options.against) if options.against else None
     if options.label:
         from bot.commands.labelling import ask
@@ -681,6 +738,19 @@ def _report_pairs(options: argparse.Namespace) -> int:
     else:
         print(pair_printing.to_markdown(found, made, moved), end="")
     return NO if moved and moved.alarm else DONE
+
+
+def _demand_lessons(files: Sequence[tuple[str, bytes]]) -> None:
+    """Raises CallError for a file with neither a bullet nor a heading that waits for some."""
+    from bot.lessons.document import Document
+
+    for name, data in files:
+        if data.strip()[:1] != b"#" and not Document.parse(data, _now().date()).bullets:
+            raise CallError(
+                "it holds no bullet, so there is nothing to measure.",
+                remedy="Name lessons files: Markdown lists, as .agent-corp/lessons.md is one.",
+                file=name,
+            )
 
 
 def _caps(text: str) -> tuple[int, int]:
@@ -704,6 +774,7 @@ def _report_retention(options: argparse.Namespace) -> int:
     caps = [Caps(*each) for each in options.caps] if options.caps else usual
     if len(caps) != len(files):
         raise CallError(f"{len(caps)} caps for {len(files)} files.", remedy="Give one per FILE.")
+    _demand_lessons(files)
     lessons = corpus(files, sample.NEWEST if options.generated else _now().date())
     found = report_retention(lessons)
     limits = report_caps(lessons, [(name, cap) for (name, _), cap in zip(files, caps, strict=True)])

@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from bot.environment import Environment
 from bot.errors import UserError
+from bot.invocation import command
 
 MAKE_A_KEY = "openssl rand -base64 32 | tr '+/' '-_'"
 
@@ -111,7 +112,7 @@ class Vault:
             return self.path.read_bytes()
         except FileNotFoundError:
             raise UserError(
-                "No App is registered yet.", remedy="Run `python app.py setup`."
+                "No App is registered yet.", remedy=f"Run `{command('setup')}`."
             ) from None
         except OSError as error:
             raise _cannot(error, "read", self.path) from None
@@ -124,7 +125,7 @@ class Vault:
                 f"The credentials cannot be opened with {self._whence()}.",
                 file=str(self.path),
                 remedy="Give the key that they were written with, or move the file away and run"
-                " `python app.py setup` for a new App.",
+                f" `{command('setup')}` for a new App.",
             ) from None
 
     def _fernet(self) -> MultiFernet:

@@ -34,6 +34,8 @@ class UserError(Exception):
             str(part) for part in (self.file, self.line, self.column) if part is not None
         )
         head = f"{place}: {self.message}" if place else self.message
+        if self.remedy and head[-1:].isalnum():  # somebody else's words may have no full stop
+            head = f"{head}."
         return f"{head} {self.remedy}".rstrip()
 
 

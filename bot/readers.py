@@ -30,6 +30,7 @@ from sqlalchemy import (
 
 from bot.database import Moment, metadata, reading
 from bot.errors import UserError
+from bot.invocation import command
 from bot.writer import Writer
 
 READER_TOKENS = "reader tokens"  # the purpose that their keys are derived for
@@ -144,7 +145,7 @@ class Tokens:
         if not 0 < days <= LONGEST_DAYS:
             raise UserError(f"A token lives 1 to {LONGEST_DAYS} days, not {days}.")
         if self._signer is None:
-            raise UserError("There is no key to sign with.", remedy="Run `python app.py setup`.")
+            raise UserError("There is no key to sign with.", remedy=f"Run `{command('setup')}`.")
         now = self._now()
         ends = now + timedelta(days=days)
         made = Issued(

@@ -192,7 +192,7 @@ def test_another_form_is_refused(data: Path, text: bytes) -> None:
 def test_without_an_app_it_says_how_to_get_one(data: Path) -> None:
     environment = read({"LESSONKEEPER_DATA": str(data)})
     assert not known(environment)
-    with pytest.raises(UserError, match=r"No App is registered yet\. Run `python app.py setup`"):
+    with pytest.raises(UserError, match=r"No App is registered yet\. Run `\S*python app.py setup`"):
         credentials(environment)
 
 

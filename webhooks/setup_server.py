@@ -13,6 +13,7 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 from bot.credentials import Vault, credentials, known
 from bot.environment import Environment
 from bot.errors import UserError
+from bot.invocation import command
 from webhooks.setup import LIFE, Setup, install_link
 
 DONE, NO = 0, 1
@@ -32,7 +33,7 @@ def setup(environment: Environment, host: str, port: int, wait: timedelta = LIFE
     if known(environment):
         raise UserError(
             "An App is registered already.",
-            remedy="`python app.py doctor` looks after it. For another one use another"
+            remedy=f"`{command('doctor')}` looks after it. For another one use another"
             " LESSONKEEPER_DATA.",
         )
     vault.prepare()
@@ -47,6 +48,10 @@ def setup(environment: Environment, host: str, port: int, wait: timedelta = LIFE
             host, taken, web, threaded=True, request_handler=_Quiet, fd=listening.fileno()
         )
         _say(f"Open this page to register the App (good for an hour):\n\n  {pages.link}\n")
+        _say(
+            "Your browser is on another machine? Run this there, and leave it open:"
+            f" ssh -N -L {taken}:{host}:{taken} THIS_MACHINE\n"
+        )
         registered = _serve(server, pages, wait)
     if not registered:
         _say("Nothing was registered. Run it again when you have the time.")
@@ -54,7 +59,7 @@ def setup(environment: Environment, host: str, port: int, wait: timedelta = LIFE
     app = credentials(environment)
     _say(f"{app.slug} is registered. Install it on your repositories:\n")
     _say(f"  {install_link(app)}\n")
-    _say(f"Then run: python app.py serve{'' if environment.url else ' --poll'}")
+    _say(f"Then run: {command('serve' if environment.url else 'serve --poll')}")
     return DONE
 
 

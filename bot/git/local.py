@@ -287,7 +287,9 @@ def _folder(path: str) -> str:
 
 def _open_path(path: Path, signature: tuple[str, str], *, pushes: bool) -> _Path:
     if not path.is_dir():
-        raise UserError(f"There is no repository at {path}.", remedy="Name its directory or URL.")
+        raise UserError(
+            f"There is no repository at {path.resolve()}.", remedy="Name its directory or URL."
+        )
     found = Git(path, own_configuration=True).run(
         "rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--absolute-git-dir"
     )
@@ -344,7 +346,8 @@ def _unreadable(path: Path, answer: Answer) -> UserError:
             remedy=f"If you trust it: git config --global --add safe.directory {path.resolve()}",
         )
     return UserError(
-        f"There is no git repository at {path}.", remedy="Name its directory or its URL."
+        f"There is no git repository at {path.resolve()}.",
+        remedy="Name its directory or its URL.",
     )
 
 

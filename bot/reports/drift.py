@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from bot.errors import UserError
+from bot.invocation import command
 
 DISTANCE = 0.10  # beyond it the floor cuts another share of the pairs than it was chosen for
 PAIRS = 200  # below it two samples of one store lie as far apart by chance
@@ -55,7 +56,7 @@ def read_earlier(data: bytes, name: str) -> Earlier:
         raise UserError(
             "this is no saved pair report.",
             file=name,
-            remedy="Save one with: python app.py report pairs FILE… --json > pairs.json",
+            remedy=f"Save one with: {command('report pairs FILE… --json > pairs.json')}",
         ) from error
     return Earlier(as_of, tuple(sorted(found)))
 

@@ -23,6 +23,7 @@ from bot.forge.errors import Unauthorized
 from bot.forge.manifest import EVENTS, WEBHOOK
 from bot.forge.survey import Grant, Guard, Registered, Rule, Webhook
 from bot.inbox import Status
+from bot.invocation import command
 from bot.work.alarms import Raised
 
 SKEW = timedelta(seconds=30)  # a JWT is dated a minute back: half of that is used up
@@ -121,12 +122,12 @@ def inbox(counts: Mapping[Status, int], due: datetime | None, now: datetime) -> 
     if due is not None and now - due > LATE:
         minutes = int((now - due).total_seconds()) // 60
         said = f"{waiting} waiting, the oldest for {minutes} minutes"
-        yield Check("inbox", False, said, "See that `python app.py serve` runs on this data.")
+        yield Check("inbox", False, said, f"See that `{command('serve')}` runs on this data.")
     else:
         yield Check("inbox", True, f"{waiting} waiting, {counts[Status.DONE]} done")
     if counts[Status.FAILED]:
         said = f"{counts[Status.FAILED]} failed"
-        remedy = "The log says why; `python app.py replay GUID` tries one again."
+        remedy = f"The log says why; `{command('replay GUID')}` tries one again."
         yield Check("failed deliveries", False, said, remedy)
     if counts[Status.PARKED]:
         said = f"{counts[Status.PARKED]} wait for a person"

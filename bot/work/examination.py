@@ -19,6 +19,7 @@ from bot.facts import Repository
 from bot.forge.deliveries import Deliveries
 from bot.forge.survey import Grant, Inside, Registered, Survey, clock_skew
 from bot.inbox import Inbox
+from bot.invocation import command
 from bot.jobs import queue_url
 from bot.settings import Settings
 from bot.settings.file import FILE
@@ -73,7 +74,7 @@ def _storage(environment: Environment, now: datetime) -> Iterator[Check]:
     try:
         file = _file(url)
         if file is not None and not file.exists():
-            yield Check("database", None, "not there yet", "`python app.py serve` makes it.")
+            yield Check("database", None, "not there yet", f"`{command('serve')}` makes it.")
             return
         engine = connect(url)
     except UserError as error:
@@ -104,7 +105,7 @@ def _queue(url: str) -> Check:
     """The queue's own file beside a SQLite database; in PostgreSQL it is the same database."""
     queue = queue_url(url)
     if not Path(str(queue.database)).exists():
-        return Check("queue", None, "not there yet", "`python app.py serve` makes it.")
+        return Check("queue", None, "not there yet", f"`{command('serve')}` makes it.")
     engine = connect(queue.render_as_string(hide_password=False))
     try:
         return _writable("queue", engine)

@@ -21,6 +21,7 @@ from bot.forge.app import App
 from bot.forge.deliveries import LISTED_FOR, Deliveries
 from bot.forge.visitors import Client
 from bot.inbox import Status
+from bot.invocation import command
 from bot.readers import READER_TOKENS
 from bot.telegram import Bot
 from bot.work.distilling import Chosen, Distillers
@@ -51,7 +52,7 @@ def serve(
     """
     if not known(environment):
         if once:
-            raise UserError("No App is registered yet.", remedy="Run `python app.py setup`.")
+            raise UserError("No App is registered yet.", remedy=f"Run `{command('setup')}`.")
         _say("No App is registered yet.")
         registered = setup(environment, host, port)
         if registered != DONE:
@@ -96,10 +97,10 @@ def _serve(
             _say("Reading GitHub's list of deliveries; no public address is needed.")
         elif environment.url is None:
             _say("LESSONKEEPER_URL is not set. Where GitHub cannot reach this server, stop it and")
-            _say("run: python app.py serve --poll")
+            _say(f"run: {command('serve --poll')}")
         else:
             _say(f"GitHub delivers to {environment.url}/webhooks/github")
-        _say("Check everything with: python app.py doctor")
+        _say(f"Check everything with: {command('doctor')}")
 
     try:
         server.start()

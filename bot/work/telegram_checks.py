@@ -10,11 +10,12 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from bot.errors import Fault, UserError
+from bot.invocation import command
 from bot.telegram import Bot, Hook
 from bot.work.doctor import Check, refused
 
 WEBHOOK = "/webhooks/telegram"
-RESTART = "Restart `python app.py serve`: each start sets the webhook with its secret."
+RESTART = f"Restart `{command('serve')}`: each start sets the webhook with its secret."
 
 
 def checks(bot: Bot, url: str | None) -> Iterator[Check]:

@@ -6,12 +6,14 @@ import io
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests.commands.conftest import LESSONS, Desk
 
+ROOT = Path(__file__).parents[2]
 TEXT = (
     "A query that raises leaks the database session. "
     "Please close the session in a `finally` block in `src/db.py`."
@@ -191,13 +193,14 @@ def test_another_text_under_no_id_is_another_review_and_under_the_same_id_an_edi
     ("text", "said"),
     [
         ("{", "neither JSON nor JSON Lines"),
-        ("[]", "one review"),
+        ("[]", "it holds no review. Put one into it"),
+        ("", "it holds no review. Put one into it"),
         ('{"pull_request": "12"}', "`pull_request`"),
         ('{"submitted_at": "yesterday"}', "`submitted_at`"),
         ('{"state": "change_requested"}', "changes_requested, commented"),
         ('{"comments": [3]}', "`comments`"),
         ("3", "JSON object"),
-        ('{"a": 1}\n{"b": 2}', "one review"),
+        ('{"a": 1}\n{"b": 2}', "it holds 2 reviews, and one is learned at a time. Give each"),
     ],
 )
 def test_a_bad_review_file_is_a_wrong_call(desk: Desk, text: str, said: str) -> None:
@@ -217,6 +220,40 @@ def test_no_repository_and_no_file_are_wrong_calls(desk: Desk, tmp_path: Path) -
     assert answer.status == 2
     assert desk.run("learn").status == 2
     assert desk.run("unknown").status == 2
+
+
+def test_without_the_packages_one_line_says_which_python_to_use(desk: Desk) -> None:
+    command = [sys.executable, "-S", "app.py", "block", "--repo", str(desk.tree)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    (said,) = done.stderr.splitlines()
+    assert said.endswith(
+        f"run `make venv` once, then .venv/bin/python app.py block --repo {desk.tree}"
+    )
+
+
+def test_what_nobody_foresaw_is_one_line_and_its_place_is_told_on_demand(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.commands.reading.block", None)
+    answer = desk.run("block", "--repo", str(desk.tree))
+    assert (answer.status, answer.out) == (3, "")
+    assert "Traceback" not in answer.err
+    assert "TypeError" in answer.err
+
+
+def test_more_is_said_wherever_verbose_stands(desk: Desk) -> None:
+    for arguments in (
+        ["--verbose", "block", "--repo", str(desk.tree)],
+        ["block", "--repo", str(desk.tree), "--verbose"],
+        ["report", "store", "--repo", str(desk.tree), "--verbose"],
+    ):
+        assert desk.run(*arguments).status == 0
+
+
+def test_the_version_is_that_of_the_package(desk: Desk) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert desk.run("--version").out == f"lessonkeeper {project['version']}\n"
 
 
 # --- distill -----------------------------------------------------------------------------------
@@ -306,4 +343,18 @@ def test_report_pairs_scores_labels_without_any_file(desk: Desk) -> None:
         "merged": 1, "precision": 1.0, "recall": 1.0, "opposite_merged": 0,
     }  # fmt: skip
     assert {"floor", "precision", "recall"} == set(answer.json["floors"][0])
+
+
+def test_a_file_that_is_no_lessons_file_is_told_and_not_counted(desk: Desk) -> None:
+    text, rows = desk.tree.parent / "notes.txt", desk.tree.parent / "rows.jsonl"
+    text.write_text("Just a text.\n\nAnd another line.\n")
+    rows.write_text('{"a": 1}\n{"b": 2}\n')
+    for file in (text, rows):
+        for kind in ("pairs", "retention"):
+            answer = desk.run("report", kind, str(file))
+            assert (answer.status, answer.out) == (2, "")
+            assert f"{file}: it holds no bullet" in answer.err
+
+
+def test_nothing_at_all_is_a_wrong_call(desk: Desk) -> None:
     assert desk.run("report", "pairs").status == 2

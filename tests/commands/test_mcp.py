@@ -18,6 +18,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, TextContent
 
 import app
+from bot import VERSION
 from bot.commands.agent import Local, Remote
 from bot.commands.mcp import agent_server
 from bot.demo.stage import Clock, Stage, stage
@@ -144,6 +145,8 @@ def answers(port: int) -> bool:
 def test_an_agent_starts_its_task_with_the_pitfalls(connect: Connect) -> None:
     async def task() -> None:
         async with connect() as client:
+            assert client.server_info is not None
+            assert client.server_info.version == VERSION
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             hints = {name: tool.annotations for name, tool in tools.items()}
             assert {name: hint and hint.read_only_hint for name, hint in hints.items()} == {
@@ -202,6 +205,10 @@ def test_what_needs_the_server_says_so(tree: Tree, tool: str, arguments: dict[st
         ("known_pitfalls", {"paths": "src/db.py"}, "paths"),
         ("keep_lesson", {}, "sentence"),
         ("report_outcome", {"lesson_id": "00000001"}, "heeded"),
+        ("known_pitfalls", {"items": -1}, "`items` should be greater than or equal to 0."),
+        ("known_pitfalls", {"paths": "src/db.py"}, "`paths` should be a valid list."),
+        ("keep_lesson", {}, "`sentence` is missing."),
+        ("known_pitfalls", {"path": "a"}, "known_pitfalls takes no `path`. It takes: paths, item"),
     ],
 )
 def test_a_wrong_call_is_named(
@@ -210,6 +217,17 @@ def test_a_wrong_call_is_named(
     found = call(local(tree), tool, **arguments)
     assert found.is_error
     assert named in text_of(found)
+    assert "pydantic" not in text_of(found)
+
+
+def test_a_place_that_is_no_repository_is_told_at_the_start(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    for where, place in (("nowhere", tmp_path / "nowhere"), (".", tmp_path)):
+        assert app.main(["mcp", "--repo", where]) == 2
+        assert f"repository at {place}." in capsys.readouterr().err
 
 
 def test_where_there_is_no_repository_the_agent_is_told(tmp_path: Path) -> None:

@@ -402,7 +402,7 @@ def test_the_command_waits_for_the_app_and_says_the_next_click(
     assert running.result(timeout=10) == 0
     said = printed.getvalue()
     assert f"{github.url}/apps/lessonkeeper/installations/new" in said
-    assert said.endswith("Then run: python app.py serve\n")
+    assert said.endswith("python app.py serve\n")
     assert Vault.of(environment).exists()
     with pytest.raises(UserError, match="An App is registered already"):
         setup(environment, "127.0.0.1", 0)

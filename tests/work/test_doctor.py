@@ -19,6 +19,7 @@ from bot.database import connect, migrate
 from bot.environment import VARIABLES
 from bot.forge.manifest import EVENTS
 from bot.inbox import Delivery, Inbox, inbox
+from bot.invocation import command
 from bot.jobs import queue_url
 from bot.work.doctor import Check, git, privacy
 from bot.work.examination import examine
@@ -222,7 +223,7 @@ def test_without_an_app_setup_comes_next(place: Place) -> None:
     Vault(place.data).path.unlink()
     assert place.ill() == {
         "credentials": Check(
-            "credentials", False, "No App is registered yet.", "Run `python app.py setup`."
+            "credentials", False, "No App is registered yet.", f"Run `{command('setup')}`."
         )
     }
 

@@ -228,7 +228,7 @@ def test_without_an_app_one_pass_says_what_to_run(operator: Operator) -> None:
     operator.variables.update(NO_APP)
     done = operator.run("serve", "--poll", "--once")
     assert (done.returncode, "Traceback" in done.stderr) == (1, False)
-    assert "Run `python app.py setup`." in done.stderr
+    assert "python app.py setup`." in done.stderr
 
 
 def test_without_an_app_the_set_up_page_is_served(operator: Operator) -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from bot.invocation import command
 from bot.telegram import Bot
 from bot.work.doctor import Check
 from tests.fakes.github_app import Repository
@@ -17,7 +18,7 @@ __all__ = ["place"]
 
 CHAT = -1001
 HOOK = f"{URL}/webhooks/telegram"
-RESTART = "Restart `python app.py serve`: each start sets the webhook with its secret."
+RESTART = f"Restart `{command('serve')}`: each start sets the webhook with its secret."
 SETTINGS = f"telegram: {{chat: {CHAT}, people: {{41: ada}}}}\n"
 
 
