@@ -127,6 +127,7 @@ def save_and_find(
     chance = random.Random(seed)  # nosec B311
     killed = set(chance.sample(range(count), kills))
     tally, end = Tally(), time.monotonic() + patience
+    _FORKS.set_forkserver_preload([__name__])  # a session begins at once
     session = _Session(home)
     try:
         for number in range(count):
