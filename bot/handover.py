@@ -166,7 +166,8 @@ class Handover:
         """Has what a dead process had begun tried anew, here or elsewhere; how many jobs."""
         jobs = self._queue.abandon(executor)
         for job in jobs:
-            self._ledgers[job.kind].again(job, self._now(), "the process that worked on it died")
+            died = Fault("the process that worked on it died")
+            self._broke(self._ledgers[job.kind], job, died)  # it may be what killed it
         log.warning("%s has died; %d of its jobs are tried anew", executor, len(jobs))
         return len(jobs)
 

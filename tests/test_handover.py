@@ -150,6 +150,30 @@ def test_tries_are_bounded_and_the_last_one_raises_an_alarm(scene: Scene) -> Non
     assert scene.faults(Kind.HEAR, "failed") == 1
 
 
+class Orphans(InlineQueue):
+    """A queue in which a dead process had begun all that waits."""
+
+    def abandon(self, executor: str) -> list[Job]:
+        return [self._waiting.popleft() for _ in range(len(self._waiting))]
+
+
+def test_work_whose_process_dies_is_tried_as_often_as_any_other(sqlite_url: str) -> None:
+    with stores(sqlite_url) as kept:
+        scene, queue = Scene(kept), Orphans()
+        handover = Handover(
+            {Kind.HEAR: kept.inbox}, queue, {}, scene.metrics, kept.bell, lambda: scene.now
+        )
+        scene.inbox.store(delivery("d-1"))
+        taken_over = 0
+        for n in range(ATTEMPTS + 3):
+            scene.now = NOW + n * 2 * LONGEST_PAUSE
+            handover.sweep(scene.now)
+            taken_over += handover.take_over("killed")
+        assert taken_over == ATTEMPTS
+        reason = "the process that worked on it died"
+        assert scene.status("d-1") == (Status.FAILED, ATTEMPTS, reason)
+
+
 def test_a_fault_that_no_retry_can_help_fails_at_once(scene: Scene) -> None:
     scene.inbox.store(delivery("d-1"))
     scene.do = breaks(Fault("the key is wrong", retry=False))
