@@ -416,7 +416,7 @@ def _import(options: argparse.Namespace) -> int:
     _tell(found.written, "there is nothing new")
     for each in found.left:
         print(f"Left out: {each}")
-    if source.name is None and found.written.edit.counts:
+    if source.loses_references:
         print(
             f"No address tells which repository {options.source} is, so what it brings names"
             " `manual` instead of pull requests there.",

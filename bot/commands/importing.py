@@ -34,6 +34,12 @@ class Source:
     name: str | None
     bullets: tuple[Bullet, ...]
 
+    @property
+    def loses_references(self) -> bool:
+        """Whether bullets name pull requests of a repository that nothing here tells."""
+        refs = [each.trailer.ref for each in self.bullets if each.trailer]
+        return self.name is None and any(ref.startswith("#") for ref in refs)
+
 
 @dataclass(frozen=True, slots=True)
 class Brought:

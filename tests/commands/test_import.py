@@ -79,8 +79,11 @@ def test_bullets_keep_date_and_verdict_and_cite_the_other_repository(
 def test_where_the_other_repository_has_no_address_the_ref_is_manual(
     desk: Desk, other: Desk
 ) -> None:
+    assert "No address tells" not in bring(desk, other).err
     other.git("remote", "remove", "origin")
-    bring(desk, other, "--apply")
+    answer = bring(desk, other, "--apply")
+    assert f"No address tells which repository {other.tree} is" in answer.err
+    assert desk.git("log", "-1", "--format=%s") == "chore(lessons): 2 appended"
     assert f"{SESSION} (manual, {DAY}, changes_requested)" in bullets(desk)
 
 

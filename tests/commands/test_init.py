@@ -143,6 +143,22 @@ def test_with_adopt_they_get_it_and_nothing_else_changes(desk: Desk) -> None:
     )
 
 
+def test_with_adopt_every_line_that_was_left_is_told_with_the_reason(desk: Desk) -> None:
+    desk.commit({LESSONS: b"- Never log bodies. (#12)\n- A line of ours.\n"})
+    out = init(desk, "--adopt").out
+    assert "Never log bodies. (#12)\n    (it has no date, no verdict that is known)" in out
+    assert "A line of ours.\n    (it has no pull request, no date, no verdict" in out
+    assert init(desk, "--adopt", "--json").json["adopted"] == []
+
+
+def test_what_it_wrote_is_listed_and_the_same_in_json(desk: Desk) -> None:
+    planned = init(desk, "--dry-run", "--json").json
+    assert planned["commit"] is None
+    out = init(desk).out
+    assert set(planned["writes"]) == changed(desk)
+    assert all(f"Wrote {path}\n" in out for path in planned["writes"])
+
+
 def test_an_unclosed_fence_would_swallow_the_line_so_nothing_is_written(desk: Desk) -> None:
     desk.commit({"AGENTS.md": b"# Agents\n\n```sh\nmake\n"})
     head = desk.git("rev-parse", "HEAD")
