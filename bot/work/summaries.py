@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy import BigInteger, Column, Engine, Table, Text, select
@@ -48,9 +49,14 @@ class Summaries:
         return self.of([repository]).get(repository)
 
     def of(self, repositories: Collection[int]) -> Mapping[int, Summary]:
+        """By repository; one that another version kept in another form is as good as none."""
         rows = select(summaries).where(summaries.c.repository.in_(repositories))
+        found: dict[int, Summary] = {}
         with reading(self._engine) as c:
-            return {row.repository: Summary.from_text(row.summary) for row in c.execute(rows)}
+            for row in c.execute(rows):
+                with suppress(KeyError, TypeError, ValueError):
+                    found[row.repository] = Summary.from_text(row.summary)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
