@@ -12,7 +12,7 @@ import requests
 
 from bot.demo.stage import Clock, Stage, stage
 from bot.facts import Permission
-from bot.sandbox.pull_request import Inline
+from bot.sandbox.pull_request import Inline, SandboxPullRequest
 from bot.sandbox.repository import SandboxRepository
 
 START = datetime(2026, 9, 21, 10, tzinfo=UTC)
@@ -84,6 +84,7 @@ class Estate:
 
 
 def make_estate(on: Stage) -> Estate:
+    """Two stores; in the shop one lesson, and one that a founder's review offers."""
     files = {
         "src/db.py": "".join(f"line {n}\n" for n in range(30)),
         ".github/lessonkeeper.yml": SETTINGS,
@@ -96,35 +97,43 @@ def make_estate(on: Stage) -> Estate:
     for login in ("nobody", "zoe"):
         on.forge.account(login)
     mine.set_permission("ada", Permission.READ)
+    review(shop, "ada", SESSION)
+    review(shop, "fay", OFFERED)
     on.settle()
-    for repository, reviewer, body in ((shop, "ada", SESSION), (mine, "zoe", CURSOR)):
-        author = "ben" if repository is shop else "zoe"
-        pull = repository.open_pull_request(author, {"src/db.py": f"{reviewer} = 1\n"})
-        if author == reviewer:
-            pull = repository.open_pull_request("yan", {"src/db.py": "y = 1\n"}, fork=True)
-        pull.review(reviewer, "changes_requested", "", [Inline("src/db.py", body, 3)])
-    on.settle()
-    on.clock.move(timedelta(days=38))
-    for reviewer, body in (
-        ("ada", SESSION_AGAIN), ("ada", ROUNDED), ("ben", CURSOR), ("fay", OFFERED),
-    ):  # fmt: skip
-        pull = shop.open_pull_request("cleo", {"src/db.py": f"{body[:30]!r}\n"})
-        pull.review(reviewer, "changes_requested", "", [Inline("src/db.py", body, 5)])
-        on.settle()
-        if body == CURSOR:
-            pull.review("rabbit[bot]", "commented", SESSION)
-            on.settle()
-        if body == ROUNDED:
-            pull.merge("cleo")  # over the open verdict
-            on.settle()
-    on.clock.move(timedelta(days=5))
     return Estate(on, shop, mine)
 
 
+def grow(estate: Estate) -> None:
+    """Five weeks later: the lesson is met again, two more come, one of them is merged over."""
+    on, shop = estate.stage, estate.shop
+    on.clock.move(timedelta(days=38))
+    review(shop, "ada", SESSION_AGAIN)
+    over = review(shop, "ada", ROUNDED)
+    review(shop, "ben", CURSOR).review("rabbit[bot]", "commented", SESSION)
+    on.settle()
+    over.merge("cleo")  # over the open verdict
+    on.settle()
+    on.clock.move(timedelta(days=5))
+
+
+def review(shop: SandboxRepository, reviewer: str, body: str) -> SandboxPullRequest:
+    """A pull request of cleo's with a review that asks for changes in one line."""
+    pull = shop.open_pull_request("cleo", {"src/db.py": f"{body[:30]!r}\n"})
+    pull.review(reviewer, "changes_requested", "", [Inline("src/db.py", body, 5)])
+    return pull
+
+
 @pytest.fixture(scope="module")
-def estate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Estate]:
+def young(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Estate]:
     """One server for a module. Its tests leave rights and accounts as they found them."""
     clock = Clock(START - datetime.now(UTC))
     with stage(tmp_path_factory.mktemp("stage"), clock) as made:
         yield make_estate(made)
     made.github.assert_no_surprises()
+
+
+@pytest.fixture(scope="module")
+def estate(young: Estate) -> Estate:
+    """The same with a past."""
+    grow(young)
+    return young

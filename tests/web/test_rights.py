@@ -65,10 +65,10 @@ HIDDEN = {
 
 
 @pytest.fixture(scope="module")
-def routes(estate: Estate) -> set[tuple[str, str]]:
+def routes(young: Estate) -> set[tuple[str, str]]:
     return {
         (method, rule.rule)
-        for rule in estate.stage.server.web.url_map.iter_rules()
+        for rule in young.stage.server.web.url_map.iter_rules()
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
     }
 
@@ -78,14 +78,14 @@ def test_every_route_is_in_the_table(routes: set[tuple[str, str]]) -> None:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_everybody_gets_what_the_table_says(estate: Estate, role: str) -> None:
-    visit = estate.visit(LOGINS.get(role))
+def test_everybody_gets_what_the_table_says(young: Estate, role: str) -> None:
+    visit = young.visit(LOGINS.get(role))
     found, told = {}, set()
     # What ends the session comes last.
     for method, rule in sorted(TABLE, key=lambda each: each[1] in ENDS_THE_SESSION):
         if rule in ENDS_THE_SESSION:
-            visit = estate.visit(LOGINS.get(role))
-        path = _filled(estate, rule)
+            visit = young.visit(LOGINS.get(role))
+        path = _filled(young, rule)
         answer = visit.get(path) if method == "GET" else visit.press(path, method)
         found[method, rule] = answer.status_code
         if not answer.is_redirect:
@@ -95,14 +95,14 @@ def test_everybody_gets_what_the_table_says(estate: Estate, role: str) -> None:
     assert told == set(), "something of a repository that they may not see"
 
 
-def _filled(estate: Estate, rule: str) -> str:
+def _filled(young: Estate, rule: str) -> str:
     """A path of the shop that is there for whoever may see it."""
-    (question,) = estate.stage.server.questions.of_repository(estate.shop.id)
-    entry = estate.stage.server.inbox.newest(1, repositories=[estate.shop.id])[0]
+    (question,) = young.stage.server.questions.of_repository(young.shop.id)
+    entry = young.stage.server.inbox.newest(1, repositories=[young.shop.id])[0]
     values = {
         "<owner>": "acme",
         "<repo>": "shop",
-        "<lesson>": estate.id_of("finally"),
+        "<lesson>": young.id_of("finally"),
         "<question>": question.question.id,
         "<answer>": "keep",
         "<guid>": entry.guid,
