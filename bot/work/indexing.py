@@ -9,11 +9,18 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
+from pathlib import Path
 from threading import Lock
+
+from sqlalchemy import Engine
 
 from bot.errors import Fault, UserError
 from bot.metrics import Metrics
+from bot.search.index import SearchIndex
+from bot.search.meaning import SHIPPED
 from bot.search.model import Index, Lost
+from bot.search.postgres import PostgresShelf
+from bot.search.sqlite import SqliteShelf
 from bot.work.looked_up import bring_up, forget_prepared
 from bot.work.memory import Known, Memory, Waiting
 from bot.work.pitfalls import files_of
@@ -26,6 +33,13 @@ log = logging.getLogger(__name__)
 AT_ONCE = 2  # repositories that are read because a search lacks them
 
 Open = Callable[[Known], AbstractContextManager[Place]]
+
+
+def index_of(engine: Engine, data: Path, now: Callable[[], datetime]) -> SearchIndex:
+    """A server's index: in its database where that is PostgreSQL, else in a file under `data`."""
+    postgres = engine.dialect.name == "postgresql"
+    shelf = PostgresShelf(engine) if postgres else SqliteShelf(data / "search.sqlite")
+    return SearchIndex(shelf, SHIPPED, now)
 
 
 class Indexing:

@@ -29,10 +29,6 @@ from bot.jobs import DbosQueue, Kind, Queue
 from bot.metrics import Metrics
 from bot.readers import Tokens
 from bot.search.gaps import Gaps
-from bot.search.index import SearchIndex
-from bot.search.meaning import SHIPPED
-from bot.search.postgres import PostgresShelf
-from bot.search.sqlite import SqliteShelf
 from bot.telegram import Bot
 from bot.timers import Timers
 from bot.work.accounts import ListedAccounts
@@ -55,7 +51,7 @@ from bot.work.failed_jobs import FailedJobs
 from bot.work.feature import Feature
 from bot.work.freshness import Freshness
 from bot.work.hearing import Hearing
-from bot.work.indexing import Indexing
+from bot.work.indexing import Indexing, index_of
 from bot.work.lifespans import Lifespans
 from bot.work.looking import Looks
 from bot.work.memory import Memory
@@ -206,12 +202,7 @@ class Server:
             self.arrivals.arrive,
         )
         freshness = Freshness(opening, parts.now)
-        postgres = engine.dialect.name == "postgresql"
-        self.index = SearchIndex(
-            PostgresShelf(engine) if postgres else SqliteShelf(parts.data / "search.sqlite"),
-            SHIPPED,
-            parts.now,
-        )
+        self.index = index_of(engine, parts.data, parts.now)
         self.indexing = Indexing(self.index, self.memory, opening, self.metrics, parts.now)
         self.gaps = Gaps(engine, self._writer)
         self.alarms = Alarms(engine, self._writer)

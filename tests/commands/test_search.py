@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from bot.commands.backfilling import operator
+from bot.demo.stage import Clock
+from bot.environment import read
+from bot.sandbox.forge import SandboxForge
+from bot.sandbox.server import SandboxServer
 from bot.search.printing import BEGIN, END
 from tests.commands.conftest import LESSONS, Answer, Desk
 from tests.lessons.test_block import HOSTILE
@@ -238,3 +244,28 @@ def test_score_asks_a_repository_and_says_when_it_got_worse(desk: Desk, tmp_path
     assert "words: mrr fell from 1.000 to 0.500" in worse.err
     assert desk.run("score", str(tmp_path / "nowhere")).status == 2
     assert desk.run("score", str(file), "--pages", str(tmp_path / "nowhere")).status == 2
+
+
+def test_rebuild_of_a_server_reads_every_repository_that_the_app_is_in(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forge = SandboxForge(tmp_path / "github", Clock())
+    shop = forge.create_repository(
+        "acme/shop", {"README.md": "Invoices.\n", "docs/a.md": "Parcels.\n"}
+    )
+    away = forge.create_repository("acme/away", {"README.md": "Nothing.\n"})
+    key = tmp_path / "app.pem"
+    key.write_text(forge.private_key)
+    with SandboxServer(forge) as github:
+        monkeypatch.setenv("LESSONKEEPER_DATA", str(tmp_path / "data"))
+        monkeypatch.setenv("LESSONKEEPER_GITHUB_URL", github.url)
+        monkeypatch.setenv("LESSONKEEPER_APP_ID", str(forge.app_id))
+        monkeypatch.setenv("LESSONKEEPER_PRIVATE_KEY_FILE", str(key))
+        with operator(read(os.environ), Clock()) as by:
+            for each in (shop, away):
+                by.memory.meet(each.id, by.find(each.full_name).installation, each.full_name)
+            by.memory.leave(repository=away.id)
+        for _ in range(2):
+            answer = desk.run("rebuild", "--server", "--json")
+            assert (answer.status, answer.json) == (0, {"acme/shop": 2})
+    github.assert_no_surprises()
