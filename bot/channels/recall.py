@@ -5,12 +5,13 @@ Otherwise a lesson that everybody reads would earn its own renewal. Pure; knows 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.lessons.reading import in_order
+from bot.lessons.reading import in_order, tokens
 
 RUN = 12  # consecutive tokens of a line; nobody finds so many again by chance (SPEC 6)
 ADDRESS = 1000  # characters of a link before our folder; without a limit many `](` take for ever
@@ -20,6 +21,8 @@ _LINK = re.compile(
     [^\s)>"']{{0,{ADDRESS}}} \.agent-corp/""",
     re.IGNORECASE | re.VERBOSE,
 )
+
+_ITEM = re.compile(r"^(?:[-*+]|[0-9]{1,3}[.)])[ \t]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,19 @@ def recalled(finding: str, shown: Iterable[Line], at: datetime) -> str | None:
         return None
     what = f"`{quoted.id}`" if quoted.id else "a line"
     return f"quotes {what}, which was shown for this pull request"
+
+
+def part_of(body: str, sentence: str) -> str:
+    """What of a review's body a sentence was made of, so that one finding is judged by itself.
+
+    Of a list the items that share half of its words or more, with what introduces the list; the
+    whole body where none does.
+    """
+    starts = [item.start() for item in _ITEM.finditer(body)]
+    items = [body[start:end] for start, end in itertools.pairwise([*starts, len(body)])]
+    said = tokens(sentence)
+    mine = [item for item in items if said and 2 * len(said & tokens(item)) >= len(said)]
+    return "".join([body[: starts[0]], *mine]) if mine else body
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:

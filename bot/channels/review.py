@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.channels.recall import Line, recalled
+from bot.channels.recall import Line, part_of, recalled
 from bot.channels.trust import Standing, Worth, is_listed, is_person, standing, verdict
 from bot.distill.model import Distilled, Remark
 from bot.facts import Account, PullRequestFacts, Review, ReviewState
@@ -111,7 +111,8 @@ def _in_order(facts: PullRequestFacts) -> tuple[Review, ...]:
 
 def _finding(review: Review, lesson: Lesson) -> str:
     """The remark that the lesson was made of, as it was written."""
-    return next((c.body for c in review.comments if c.id == lesson.comment), review.body)
+    inline = (c.body for c in review.comments if c.id == lesson.comment)
+    return next(inline, None) or part_of(review.body, lesson.sentence)
 
 
 def _path(review: Review, lesson: Lesson) -> str | None:

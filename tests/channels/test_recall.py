@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.channels.recall import ADDRESS, RUN, Line, recalled
+from bot.channels.recall import ADDRESS, RUN, Line, part_of, recalled
 from bot.channels.review import judge
 from bot.distill.model import Distilled
 from bot.facts import Account, Permission, PullRequest, PullRequestFacts, Repository, Review
@@ -115,6 +115,36 @@ def test_a_quoted_bullet_adds_no_evidence(line: Line, form: str, before: str, af
     told = judge(facts, distilled, Settings(), None, LINES)
     edit = write(STORE, told.evidence, Settings(), TODAY, present=told.present)
     assert (edit.changes, edit.rows) == ({}, ())
+
+
+FIRST = "1. Close each cursor of `src/db.py` in a `finally` block, as 3f9a2c1d says.\n\n"
+SECOND = "2. Never write the migration `db/migrate.sql` without a way back.\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence", "quotes"),
+    [
+        (FIRST + SECOND, "Close each cursor of `src/db.py` in a `finally` block.", True),
+        (FIRST + SECOND, "Never write the migration `db/migrate.sql` without a way back.", False),
+        (f"From 3f9a2c1d:\n\n{SECOND}", "Never write `db/migrate.sql` without a way back.", True),
+        (f"{SECOND}\n3f9a2c1d", "Roll each deployment back by itself.", True),  # made of neither
+    ],
+)
+def test_of_a_list_each_item_is_a_finding(body: str, sentence: str, quotes: bool) -> None:
+    assert (recalled(part_of(body, sentence), SHOWN, NOW) is not None) is quotes
+
+
+def test_a_new_finding_beside_a_quoting_one_is_evidence() -> None:
+    review = Review(9, ADA, State.CHANGES_REQUESTED, FIRST + SECOND, LATER, "e" * 40)
+    facts = PullRequestFacts(
+        Repository(11, "acme", "shop", "main", ""),
+        PullRequest(99, BEN, "main", "topic", "e" * 40, head_repository=11),
+        reviews=(review,),
+        permissions={"ada": Permission.WRITE},
+    )
+    said = tuple(Lesson(item.partition(" ")[2].strip()) for item in (FIRST, SECOND))
+    told = judge(facts, {review.source: Distilled(said)}, Settings(), None, SHOWN)
+    assert [each.recall is None for each in told.evidence] == [False, True]
 
 
 def test_nobody_was_shown_it_and_it_is_evidence() -> None:
