@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 import requests
 
+from bot.actions import Actions
 from bot.demo.stage import Clock, Stage, stage
 from bot.sandbox.pull_request import SandboxPullRequest
 from bot.sandbox.repository import SandboxRepository
 from bot.work.captured_notes import BRANCH
 from bot.work.places import STAGING
+from tests.fakes.actions_issuer import AUDIENCE, ActionsIssuer
 from tests.work.conftest import SETTINGS, START, Shop, make_shop
 
 TEXT = "# Ports\n\nThe quokkasaurus gateway listens on 8443.\n"
@@ -85,8 +87,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def playing(folder: Path) -> Iterator[Stage]:
-    with stage(folder, Clock(START - datetime.now(UTC))) as made:
+def issuer() -> Iterator[ActionsIssuer]:
+    with ActionsIssuer() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def playing(folder: Path, issuer: ActionsIssuer) -> Iterator[Stage]:
+    actions = Actions(AUDIENCE, issuer.url)
+    with stage(folder, Clock(START - datetime.now(UTC)), actions=actions) as made:
         yield made
     made.github.assert_no_surprises()
 
@@ -131,6 +140,17 @@ def test_only_who_may_save_there_learns_that_it_is_there(sessions: Sessions) -> 
     assert {answer.status_code for answer in refused} == {404}
     assert len({answer.text for answer in refused}) == 1
     assert sessions.repository.tip() == before
+
+
+def test_a_job_of_github_actions_saves_in_its_own_repository(
+    sessions: Sessions, issuer: ActionsIssuer
+) -> None:
+    repository = sessions.repository
+    token = issuer.token(repository.id, repository.full_name)
+    assert sessions.capture(token=token).status_code == 201
+    assert len(sessions.found()) == 1
+    wrong = issuer.token(repository.id, repository.full_name, aud="another server")
+    assert sessions.capture(token=wrong).status_code == 404
 
 
 def test_what_is_no_note_is_refused_with_a_remedy(sessions: Sessions) -> None:
