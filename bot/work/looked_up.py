@@ -59,13 +59,13 @@ def bring_up(
     there = index.blobs(repository)
     files = _files(clone.blob_ids(commit), settings)
     lessons = _lessons(read_store(clone, commit, repository).snapshot, settings, today)
-    stale = [path for path, blob in files.items() if there.get(path) != blob]
-    kept = files.keys() | {page.path for page in lessons}
+    stale = [path for path, blob in files.items() if there.get(_printable(path)) != blob]
+    kept = {*map(_printable, files), *(page.path for page in lessons)}
     new = [page for page in lessons if there.get(page.path) != page.blob]
     for start in range(0, len(stale), READ_AT_ONCE):
         new += _read(clone, commit, stale[start : start + READ_AT_ONCE], files)
         told(min(start + READ_AT_ONCE, len(stale)), len(stale))
-    unread = frozenset(stale) - {page.path for page in new}
+    unread = {*map(_printable, stale)} - {page.path for page in new}
     gone = there.keys() - (kept - unread)
     index.put(repository, commit, clone.committer_date(commit), new, gone)
     return Brought(len(new), len(gone))
@@ -104,12 +104,12 @@ def page_of(path: str, data: bytes, blob: str) -> Document:
                 if value
             ]
             body = "\n\n".join(filter(None, [note.body, " ".join(ends)]))
-            return Document(path, blob, PageKind(note.kind.value), note.title, body)
+            return _document(path, blob, PageKind(note.kind.value), note.title, body)
     kind = PageKind.RULE if path == RULES else PageKind.DOCUMENT
     body = _FRONT.sub("", text)
     heading = _HEADING.search(body)
     name = PurePosixPath(path).stem.replace("-", " ").replace("_", " ")
-    return Document(path, blob, kind, _title(heading[1]) if heading else name, body)
+    return _document(path, blob, kind, _title(heading[1]) if heading else name, body)
 
 
 def _title(heading: str) -> str:
@@ -171,4 +171,15 @@ def _lessons(snapshot: Snapshot, settings: Settings, today: date) -> list[Docume
 def _page(path: str, kind: PageKind, title: str, text: str, *, retired: bool) -> Document:
     content = json.dumps([FORM, kind.value, title, text, retired])
     blob = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
-    return Document(path, blob, kind, title, text, retired)
+    return _document(path, blob, kind, title, text, retired=retired)
+
+
+def _document(
+    path: str, blob: str, kind: PageKind, title: str, text: str, *, retired: bool = False
+) -> Document:
+    return Document(_printable(path), blob, kind, _printable(title), _printable(text), retired)
+
+
+def _printable(text: str) -> str:
+    """The name of a file need not be UTF-8, and no index takes what is none."""
+    return text.encode("utf-8", "replace").decode()

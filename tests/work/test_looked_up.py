@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
 import pytest
 
-from bot.work.looked_up import page_of
+from bot.git.local import open_target
+from bot.search.index import SearchIndex
+from bot.search.meaning import SHIPPED
+from bot.search.sqlite import SqliteShelf
+from bot.settings import Settings
+from bot.work.looked_up import Brought, bring_up, page_of
+from tests.git.conftest import git
+
+NOW = datetime(2026, 11, 2, 10, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -26,3 +38,20 @@ def test_a_document_is_called_after_its_first_heading_or_its_file(text: str, tit
 def test_hostile_repetition_comes_to_an_end(piece: str) -> None:
     line = f"# a{piece * (500_000 // len(piece))}x"
     assert page_of("docs/a.md", line.encode(), "b").title == line.removeprefix("# ")
+
+
+def test_a_file_whose_name_is_no_utf8_is_found_like_any_other(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    (tree / "docs").mkdir(parents=True)
+    git(tree, "init", "--quiet")
+    Path(os.fsdecode(b"%s/docs/caf\xe9.md" % os.fsencode(tree))).write_text("# Zanzibar\n")
+    (tree / "docs/tea.md").write_text("# Ceylon\n")
+    git(tree, "add", "--all")
+    git(tree, "commit", "--quiet", "-m", "Add documents")
+    index = SearchIndex(SqliteShelf(tmp_path / "search.sqlite"), SHIPPED, lambda: NOW)
+    with open_target(str(tree), ("Ada", "ada@example.com")) as target:
+        arguments = 11, target.clone, target.head() or "", Settings(), NOW.date()
+        assert bring_up(index, *arguments) == Brought(2, 0)
+        assert bring_up(index, *arguments) == Brought(0, 0)
+    (hit, *_) = index.search("Zanzibar", frozenset({11})).hits
+    assert hit.path == "docs/caf?.md"
