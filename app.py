@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from bot import VERSION
 from bot.errors import CallError, Fault, UserError
+from bot.invocation import command as command_line
 
 if TYPE_CHECKING:
     from bot.git.local import Target
@@ -61,9 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] in ("bot", "webhooks"):
             raise
-        ours = shlex.join([".venv/bin/python", "app.py", *options.given])
+        ours = command_line(shlex.join(options.given), Path(__file__).parent / ".venv/bin/python")
         print(
-            f"lessonkeeper: this Python lacks {error.name}: run `make venv` once, then {ours}",
+            f"lessonkeeper: this Python lacks the package {error.name}:"
+            f" run `make venv` once, then {ours}",
             file=sys.stderr,
         )
         return WRONG

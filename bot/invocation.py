@@ -9,11 +9,14 @@ from pathlib import Path
 _APP = Path(__file__).parent.parent / "app.py"
 
 
-def command(arguments: str) -> str:
-    """`.venv/bin/python app.py ARGUMENTS`, with paths as they are seen from the working folder."""
+def command(arguments: str, python: Path | None = None) -> str:
+    """`.venv/bin/python app.py ARGUMENTS`, with paths as they are seen from the working folder.
+
+    `python`: another one than that which runs.
+    """
     here = Path.cwd()
     parts = [
         str(path.relative_to(here) if path.is_relative_to(here) else path)
-        for path in (Path(sys.executable), _APP)
+        for path in (python or Path(sys.executable), _APP)
     ]
     return f"{shlex.join(parts)} {arguments}"
