@@ -1,38 +1,26 @@
-"""A shelf in one SQLite file, its terms in FTS5. Derived: whoever has the clones can fill it anew.
-
-A file that is cut short, overwritten or taken away while it is used is noticed before it answers:
-it is put aside for an empty one, and `Lost` says so.
-"""
+"""A shelf in one SQLite file, its terms in FTS5. Whoever has the clones can fill it anew."""
 
 from __future__ import annotations
 
-import fcntl
 import itertools
 import json
-import logging
-import os
-import queue
 import secrets
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.errors import Fault
-from bot.search.model import Kind, Lost, State
+from bot.search.model import Kind, State
 from bot.search.passages import Passage
 from bot.search.shelf import Change, Match, Page
+from bot.search.sqlite_file import SqliteFile
 from bot.search.words import terms
 
-log = logging.getLogger(__name__)
-
-BUSY_SECONDS = 10.0
 COMMON = 0.05  # of all pages; a term on more of them is left out of a longer question
 FEW_PAGES = 200  # among which every term is looked for
 TELLING = 3  # terms that a question keeps at least
 _VERSION = 2  # of the tables below; a file of another version is made anew
-_PASSING = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_LOCKED)  # the file is sound
 
 _SCHEMA = """
 BEGIN;
@@ -79,15 +67,10 @@ class SqliteShelf:
     """To be shared between threads and processes."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._checked: int | None = None  # the inode of the file that was found sound
-        self._idle: queue.SimpleQueue[tuple[int | None, sqlite3.Connection]] = queue.SimpleQueue()
+        self._file = SqliteFile(path, _SCHEMA, _VERSION)
 
     def close(self) -> None:
-        """Closes what is open; another call opens it again."""
-        with suppress(queue.Empty):
-            while True:
-                self._idle.get_nowait()[1].close()
+        self._file.close()
 
     # changes
 
@@ -286,138 +269,16 @@ class SqliteShelf:
             )
             return tuple(commit for (commit,) in rows)
 
-    # the file
-
     @contextmanager
     def _changing(self) -> Iterator[sqlite3.Connection]:
-        with self._transaction("BEGIN IMMEDIATE") as c:
+        with self._file.transaction("BEGIN IMMEDIATE") as c:
             yield c
             c.execute("UPDATE generation SET id = ?", (secrets.token_hex(8),))
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._transaction("BEGIN") as c:
+        with self._file.transaction("BEGIN") as c:
             yield c
-
-    @contextmanager
-    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
-        try:
-            try:
-                with self._opened() as c, c:
-                    c.execute(begin)
-                    _demand_whole(c, self._path)
-                    yield c
-            except sqlite3.DatabaseError as error:
-                if error.sqlite_errorcode in _PASSING:
-                    raise Fault(f"the search index cannot be used now: {error}") from error
-                raise self._lost(str(error)) from error
-            except _Damaged as error:
-                raise self._lost(str(error)) from error
-        except (OSError, sqlite3.OperationalError) as error:  # nor can another be put in its place
-            raise Fault(f"the search index cannot be used: {error}") from error
-
-    @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
-        """A connection for one transaction; none is kept to a file that was replaced."""
-        inode = self._inode()
-        if inode is None or inode != self._checked:
-            with self._alone():
-                self._prepare_file()
-                inode = self._checked = self._inode()
-        c = self._taken(inode) or _connect(self._path)
-        try:
-            yield c
-        except BaseException:
-            c.close()
-            raise
-        self._idle.put((inode, c))
-
-    def _taken(self, inode: int | None) -> sqlite3.Connection | None:
-        with suppress(queue.Empty):
-            while True:
-                of, c = self._idle.get_nowait()
-                if of == inode:
-                    return c
-                c.close()
-        return None
-
-    def _inode(self) -> int | None:
-        try:
-            return self._path.stat().st_ino
-        except FileNotFoundError:
-            return None
-
-    def _prepare_file(self) -> None:
-        """A sound file with the tables; what is none makes place for an empty one."""
-        if self._path.exists():
-            try:
-                with closing(_connect(self._path)) as c:
-                    _demand_whole(c, self._path)
-                    _demand_sound(c)
-                    return
-            except (sqlite3.DatabaseError, _Damaged) as error:
-                log.warning("the search index is made anew: %s", error)
-        self._clear()
-        with closing(_connect(self._path)) as c:
-            c.executescript(_SCHEMA)
-
-    def _lost(self, why: str) -> Lost:
-        """Puts an empty file in the place of a damaged one."""
-        with self._alone():
-            self._clear()
-            self._prepare_file()
-            self._checked = self._inode()
-        return Lost(f"the search index was lost: {why}")
-
-    def _clear(self) -> None:
-        for suffix in ("", "-journal"):
-            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Of all threads and processes that would open or replace the file."""
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = os.open(self._path.with_name(f"{self._path.name}.lock"), os.O_RDWR | os.O_CREAT)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(lock)
-
-
-class _Damaged(Exception):  # noqa: N818 - never leaves this module
-    pass
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    c = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    # Without a WAL the file is always as long as it says.
-    # A page that is written early would lock readers out for as long as a rebuild takes.
-    for pragma in (
-        "journal_mode=TRUNCATE",
-        "synchronous=NORMAL",
-        "foreign_keys=ON",
-        "cache_spill=OFF",
-    ):
-        c.execute(f"PRAGMA {pragma}")
-    return c
-
-
-def _demand_whole(c: sqlite3.Connection, path: Path) -> None:
-    """Inside a transaction nobody else changes the file: it is as long as its header says."""
-    (version,) = c.execute("PRAGMA user_version").fetchone()
-    (pages,) = c.execute("PRAGMA page_count").fetchone()
-    (size,) = c.execute("PRAGMA page_size").fetchone()
-    if version != _VERSION:
-        raise _Damaged(f"its tables are of version {version}")
-    if path.exists() and path.stat().st_size < pages * size:
-        raise _Damaged("it is cut short")
-
-
-def _demand_sound(c: sqlite3.Connection) -> None:
-    (found,) = c.execute("PRAGMA quick_check(1)").fetchone()
-    if found != "ok":
-        raise _Damaged(str(found))
 
 
 def _remove(c: sqlite3.Connection, repository: int, paths: Collection[str], prepared: str) -> None:

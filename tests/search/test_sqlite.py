@@ -92,7 +92,7 @@ def test_a_busy_file_is_a_fault_and_not_lost(
     file: Path, index: SearchIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(index)
-    monkeypatch.setattr("bot.search.sqlite.BUSY_SECONDS", 0.0)
+    monkeypatch.setattr("bot.search.sqlite_file.BUSY_SECONDS", 0.0)
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(Fault) as fault:

@@ -124,7 +124,7 @@ def test_an_index_that_cannot_be_used_fails_the_health(
 def test_an_index_that_takes_nothing_new_falls_behind(
     playing: Stage, shop: Shop, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.search.sqlite.BUSY_SECONDS", 0.1)
+    monkeypatch.setattr("bot.search.sqlite_file.BUSY_SECONDS", 0.1)
     name = shop.repository.full_name
     with closing(sqlite3.connect(folder / "bot" / "search.sqlite", isolation_level=None)) as reader:
         reader.execute("BEGIN")
