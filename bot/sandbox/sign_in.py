@@ -19,7 +19,7 @@ from bot.sandbox import payloads
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.watch import Watch
 
-CLIENT_ID, CLIENT_SECRET = "Iv23sandbox", "sandbox-client-secret"  # nosec B105
+CLIENT_ID, CLIENT_SECRET = "Iv23sandbox", "sandbox-client-secret"
 _ASKED = {"client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method"}
 _SENT = {"client_id", "client_secret", "code", "redirect_uri", "code_verifier"}
 
@@ -82,7 +82,7 @@ class SignIn:
             return jsonify(error="bad_verification_code")  # with status 200, as GitHub does
         token = f"ghu_{secrets.token_urlsafe(30)}"
         self._tokens[token] = code.account
-        kind = {"token_type": "bearer"}
+        kind = {"token_type": "bearer"}  # nosec B105
         return jsonify(access_token=token, expires_in=28800, scope="", **kind)
 
     def _account(self) -> Account | None:
