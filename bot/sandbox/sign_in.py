@@ -82,7 +82,7 @@ class SignIn:
             return jsonify(error="bad_verification_code")  # with status 200, as GitHub does
         token = f"ghu_{secrets.token_urlsafe(30)}"
         self._tokens[token] = code.account
-        kind = {"token_type": "bearer"}  # nosec B105
+        kind = {"token_type": "bearer"}  # nosec B105  # nosec B105
         return jsonify(access_token=token, expires_in=28800, scope="", **kind)
 
     def _account(self) -> Account | None:
