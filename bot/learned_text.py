@@ -19,6 +19,7 @@ _IN_FULL = {
     "reply": "it answers or reports, and asks for nothing",
     "summary": "it sums up, and names nothing to do another time",
     "empty": "it says nothing",
+    "style or this pull request only": "it is about style, or about this pull request alone",
     "weak: not answered in a merge": (
         "a comment is weak evidence: it counts once its finding was answered in a merged pull"
         " request and said in a second one, and a file tells of no merge. The state"

@@ -215,6 +215,8 @@ def test_no_repository_and_no_file_are_wrong_calls(desk: Desk, tmp_path: Path) -
     assert (nowhere.status, nowhere.out) == (2, "")
     assert "There is no repository" in nowhere.err
     assert desk.run("block", "--repo", str(tmp_path)).status == 2
+    silent = desk.run("block", "--repo", (tmp_path / "none.git").as_uri())
+    assert ". Check the address" in silent.err
     desk.tree = there
     answer = desk.run("learn", "--repo", str(desk.tree), "--review", str(tmp_path / "none"))
     assert answer.status == 2
