@@ -15,14 +15,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from bot.commands.backfilling import operator
 from bot.database import connect
 from bot.environment import Environment
+from bot.errors import Fault
 from bot.metrics import Metrics
 from bot.work.indexing import Indexing, index_of
 
 
 def rebuild_server(environment: Environment, now: Callable[[], datetime]) -> Mapping[str, int]:
-    """How many pages each repository has, by full name; those that could not be read are left out.
+    """How many pages each repository has, by full name.
 
-    Raises UserError for what the operator has to mend.
+    Raises UserError for what the operator has to mend, Fault where a repository could not be read;
+    the others are done then.
     """
     counts: dict[str, int] = {}
     engine = connect(environment.database_url)
@@ -41,4 +43,6 @@ def rebuild_server(environment: Environment, now: Callable[[], datetime]) -> Map
         indexing.stop()
         index.close()
     engine.dispose()
+    if indexing.behind:
+        raise Fault(f"{len(indexing.behind)} repositories could not be indexed: see above")
     return counts

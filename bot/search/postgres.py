@@ -1,62 +1,22 @@
 """A shelf in PostgreSQL: its terms are arrays under a GIN index, ranked as FTS5 ranks them.
 
-Derived: tables that are missing are made, tables that were dropped while serving are `Lost`.
+Derived: whoever has the clones can fill it anew.
 """
 
 from __future__ import annotations
 
 import math
 import secrets
-import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, text
-from sqlalchemy.exc import DBAPIError, ProgrammingError
 
-from bot.errors import Fault
-from bot.search.model import Kind, Lost, State
+from bot.search.model import Kind, State
 from bot.search.passages import Passage
+from bot.search.postgres_tables import Tables
 from bot.search.shelf import Change, Match, Page
 from bot.search.words import terms
-
-_LOCK = 0x5EA2C  # any constant: two processes that start together make the tables one by one
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS search_documents (
-    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    repository BIGINT NOT NULL,
-    path TEXT NOT NULL,
-    prepared TEXT NOT NULL,  -- the commit that is not on the branch yet, otherwise empty
-    commit_id TEXT NOT NULL,
-    blob TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    title TEXT NOT NULL,
-    retired BOOLEAN NOT NULL,
-    length INTEGER NOT NULL,  -- of all its terms
-    terms TEXT[] NOT NULL,  -- each once, those of title and path included
-    title_terms TEXT[] NOT NULL,
-    path_terms TEXT[] NOT NULL,
-    UNIQUE (repository, path, prepared)
-);
-CREATE INDEX IF NOT EXISTS search_documents_terms ON search_documents USING gin (terms);
-CREATE TABLE IF NOT EXISTS search_passages (
-    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    document BIGINT NOT NULL REFERENCES search_documents ON DELETE CASCADE,
-    heading TEXT NOT NULL,
-    text TEXT NOT NULL,
-    model TEXT NOT NULL,
-    vector BYTEA
-);
-CREATE INDEX IF NOT EXISTS search_passages_of ON search_passages (document);
-CREATE TABLE IF NOT EXISTS search_repositories (
-    id BIGINT PRIMARY KEY,
-    commit_id TEXT NOT NULL,
-    committed_at TIMESTAMPTZ NOT NULL,
-    indexed_at TIMESTAMPTZ NOT NULL
-);
-CREATE TABLE IF NOT EXISTS search_generation (id TEXT NOT NULL);
-INSERT INTO search_generation SELECT 'empty' WHERE NOT EXISTS (SELECT FROM search_generation);
-"""
 
 # Okapi BM25 with k1 = 1.2 and b = 0.75 as in FTS5, a term counted 1, and 3 or 2 more for one of the
 # title or the path; how often it stands in the text is left aside.
@@ -77,9 +37,7 @@ class PostgresShelf:
     """To be shared between threads and processes."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._lock = threading.Lock()
-        self._made = False
+        self._tables = Tables(engine)
 
     # changes
 
@@ -337,38 +295,14 @@ class PostgresShelf:
 
     @contextmanager
     def _changing(self) -> Iterator[Connection]:
-        with self._transaction() as c:
+        with self._tables.transaction() as c:
             yield c
             c.execute(text("UPDATE search_generation SET id = :id"), {"id": secrets.token_hex(8)})
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with self._transaction() as c:
+        with self._tables.transaction() as c:
             yield c
-
-    @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        try:
-            self._demand_tables()
-            with self._engine.begin() as c:
-                yield c
-        except ProgrammingError as error:  # a table is not there any more
-            self._made = False
-            self._demand_tables()
-            raise Lost(f"the search index was lost: {type(error.orig).__name__}") from error
-        except DBAPIError as error:
-            reason = type(error.orig).__name__
-            raise Fault(f"the search index cannot be used now: {reason}") from error
-
-    def _demand_tables(self) -> None:
-        with self._lock:
-            if self._made:
-                return
-            with self._engine.begin() as c:
-                c.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-                for statement in filter(str.strip, _SCHEMA.split(";\n")):
-                    c.exec_driver_sql(statement)
-            self._made = True
 
 
 def _remove(c: Connection, repository: int, paths: Collection[str], prepared: str) -> None:

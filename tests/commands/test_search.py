@@ -268,4 +268,9 @@ def test_rebuild_of_a_server_reads_every_repository_that_the_app_is_in(
         for _ in range(2):
             answer = desk.run("rebuild", "--server", "--json")
             assert (answer.status, answer.json) == (0, {"acme/shop": 2})
+        with operator(read(os.environ), Clock()) as by:
+            by.memory.meet(4_000_000, by.find("acme/shop").installation, "acme/nowhere")
+        broken = desk.run("rebuild", "--server")
+        assert broken.status == 3
+        assert "1 repositories could not be indexed" in broken.err
     github.assert_no_surprises()
