@@ -33,7 +33,7 @@ from bot.lessons.tree import Fate
 from bot.settings import Settings
 
 _FILE = 40  # lines of the file kept by first in, first out
-_WINDOW = Settings().block.bullets.items + Settings().block.standing.items  # lines of each policy
+_SHOWN = Settings().block.bullets.items  # of them, the last
 
 
 @dataclass(slots=True)
@@ -110,8 +110,10 @@ class Year:
     stream: Stream
     ours: Tally = field(default_factory=Tally)  # the newest, whatever the task touches
     chosen: Tally = field(default_factory=Tally)  # lessons that name a path of the task first
-    blind: Tally = field(default_factory=Tally)
+    blind: Tally = field(default_factory=Tally)  # first in, first out: its last lines
+    level: Tally = field(default_factory=Tally)  # of the same file as many as the newest are
     monthly: Tally = field(default_factory=Tally)  # windows that a monthly one was next needed in
+    overruled: Tally = field(default_factory=Tally)  # such, when a merge had overruled it last
     watch: Watch = field(default_factory=Watch)
     stood: set[int] = field(default_factory=set)
     standing: set[int] = field(default_factory=set)
@@ -127,7 +129,7 @@ def replay(seed: int, *, beyond: float = 0.0, last: int | None = None) -> Year:
     tree = Branch({p.path for p in stream.pitfalls})
     now = Snapshot(None, {}, tree, repository=SHOP.id, attributes=True)
     blind: deque[str] = deque(maxlen=_FILE)
-    said: set[int] = set()
+    said: dict[int, bool] = {}  # whether a merge overruled it the last time
     conflicts: tuple[Conflict, ...] = ()
     for event in stream.events[:last]:
         block = shop.block(now, event.at, event.touches)
@@ -138,11 +140,13 @@ def replay(seed: int, *, beyond: float = 0.0, last: int | None = None) -> Year:
             needed = text if number in said else None
             year.ours.see(newest, needed, owner)
             year.chosen.see(chosen, needed, owner)
-            year.blind.see(list(blind)[-_WINDOW:], needed, owner)
+            year.blind.see(list(blind)[:_SHOWN], needed, owner)
+            year.level.see(list(blind)[: len(newest)], needed, owner)
             if stream.pitfalls[number].kind == "monthly":
-                year.monthly.see(chosen, needed, owner)
-            said.add(number)
-            blind.append(text)
+                tally = year.overruled if said.get(number) else year.monthly
+                tally.see(chosen, needed, owner)
+            said[number] = event.over
+            blind.appendleft(text)
         if event.deletes:
             tree.paths.discard(event.deletes)
             tree.fates[event.deletes] = Fate(event.at.date(), at=event.at)
@@ -223,16 +227,22 @@ def _account(year: Year, now: Snapshot, owner: Mapping[str, int]) -> None:
         year.lost += not (bullet in text or bullet in evicted or root in history.status)
 
 
+COLUMNS = (
+    "",
+    f"first in, first out: {_SHOWN} lines",
+    "as many lines as ours",
+    "ours: newest",
+    "the task's paths first",
+)
+
+
 def table(year: Year) -> list[tuple[str, ...]]:
-    """Rows of what is counted and its figure for each policy: blind, newest, the task's paths."""
-    tallies = (year.blind, year.ours, year.chosen)
-    held, distinct = (
-        "windows with the lesson that the next finding needed",
-        "distinct lessons, mean",
-    )
+    """Rows of what is counted and its figure for each policy, as COLUMNS names them."""
+    tallies = (year.blind, year.level, year.ours, year.chosen)
+    held = "windows with the lesson that the next finding needed"
     return [
         (held, *(f"{each.share:.0%}" for each in tallies)),
-        (distinct, *(f"{each.mean_distinct:.1f}" for each in tallies)),
+        ("distinct lessons, mean", *(f"{each.mean_distinct:.1f}" for each in tallies)),
     ]
 
 
@@ -240,8 +250,11 @@ def verdicts(year: Year) -> list[tuple[str, bool]]:
     """What the year has to show, and whether it does."""
     kinds = {p.number: p.kind for p in year.stream.pitfalls}
     often = {n for n, kind in kinds.items() if kind in ("weekly", "fortnightly")}
-    monthly, watch = year.monthly, year.watch
-    needed = f"the monthly ones were in the window when next needed: {monthly.held} of "
+    monthly, overruled, watch = year.monthly, year.overruled, year.watch
+    needed = (
+        f"the monthly ones were in the window when next needed: {monthly.held} of "
+        f"{monthly.windows}, and {overruled.held} of {overruled.windows} last merged over"
+    )
     paired = "of a guarded pair both sides were seen, of opposites the newer until one was kept: "
     looks = f"{watch.looks - watch.wrong} of {watch.looks} looks at {len(watch.met)} pairs"
     pairs = year.stream.pairs
@@ -253,17 +266,22 @@ def verdicts(year: Year) -> list[tuple[str, bool]]:
         ("every weekly and fortnightly pitfall has stood", often <= year.stood),
         ("each stands, or waits for its next signal, on the last day", often <= year.standing),
         ("no monthly, quarterly or single one ever stood", year.stood <= often),
-        (f"{needed}{monthly.windows}", monthly.held == monthly.windows),
+        (needed, monthly.held == monthly.windows),
         ("no near duplicate was ever in a block", duplicates == 0),
         (f"{paired}{looks}", watch.wrong == 0 and complete),
         ("nothing was lost without an event", year.lost == 0),
     ]
 
 
-def comparison(year: Year) -> tuple[str, bool]:
+def comparison(year: Year) -> list[tuple[str, bool]]:
     """What alone has to hold where the wordings are beyond the rule."""
-    better = min(year.ours.share, year.chosen.share) > year.blind.share
-    return "ours held the lesson needed more often than first in, first out", better
+    than = "held the lesson needed more often than first in, first out"
+    rivals = ((year.blind, f"of {_SHOWN} lines"), (year.level, "of as many lines"))
+    return [
+        (f"{policy} {than} {lines}", ours.share > blind.share)
+        for policy, ours in (("the newest", year.ours), ("the task's paths first", year.chosen))
+        for blind, lines in rivals
+    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -275,10 +293,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, beyond in (("within the rule's reach", 0.0), ("half of them beyond it", 0.5)):
         print(f"a year of pull requests, rewordings {name} …", file=sys.stderr)
         year = replay(options.seed, beyond=beyond)
-        found[name] = year, [comparison(year)] if beyond else [*verdicts(year), comparison(year)]
+        found[name] = year, [*([] if beyond else verdicts(year)), *comparison(year)]
     if options.json:
         body = {
-            name: {"table": table(year), "counts": dict(year.counts), "verdicts": dict(claims)}
+            name: {
+                "table": [COLUMNS, *table(year)],
+                "counts": dict(year.counts),
+                "verdicts": dict(claims),
+            }
             for name, (year, claims) in found.items()
         }
         json.dump(body, sys.stdout, indent=2)
@@ -286,8 +308,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         for name, (year, claims) in found.items():
             print(f"\n## Rewordings {name}\n")
-            print("| | first in, first out | newest | the task's paths first |\n|---|---|---|---|")
-            for row in table(year):
+            for row in (COLUMNS, ("---",) * len(COLUMNS), *table(year)):
                 print(f"| {' | '.join(row)} |")
             print(f"\n{dict(year.counts)}\n")
             for claim, holds in claims:

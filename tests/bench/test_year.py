@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from bot.bench.stream import DAYS, EVERY, ONE_OFFS, PER_KIND, START, Pair, generate
-from bot.bench.year import Watch, replay, table, verdicts
+from bot.bench.year import COLUMNS, Watch, replay, table, verdicts
 from bot.channels.questions import Answer
 from bot.lessons.guard import Apart
 from bot.lessons.similarity import decide
@@ -104,12 +104,14 @@ def test_the_cap_of_another_block_may_cut_the_older_side_and_never_the_newer() -
 
 def test_a_replay_counts_windows_and_loses_nothing() -> None:
     year = replay(3, last=80)
-    assert 0 < year.ours.windows == year.blind.windows == year.chosen.windows
+    tallies = (year.blind, year.level, year.ours, year.chosen)
+    assert len({each.windows for each in tallies}) == 1
+    assert year.ours.windows > 0
     assert year.chosen.duplicates == 0
     assert year.lost == 0
     assert year.watch.looks > 0
     assert year.watch.wrong == 0
     assert year.counts["appended"] > 0
     assert year.counts["refreshed"] > 0
-    assert len(table(year)) == 2
+    assert [len(row) for row in table(year)] == [len(COLUMNS)] * 2
     assert len(verdicts(year)) == 7
