@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,9 @@ import requests
 from bot.channels.alarms import Name
 from bot.demo.stage import Clock, Stage, stage
 from bot.lessons.bullet import Trailer, Verdict, line
+from bot.search.index import SearchIndex
+from bot.search.meaning import WordLlama
+from bot.search.sqlite import SqliteShelf
 from bot.work import doctor
 from tests.work.conftest import SETTINGS, START, Shop, make_shop
 
@@ -138,6 +142,22 @@ def test_an_index_that_takes_nothing_new_falls_behind(
         assert failed.startswith(f"{name}: rebuild failed: the index could not be brought up")
         assert health(playing) == 200  # it finds what it knew
     playing.server.watching.look_at_all()
+    assert ringing(playing) == []
+
+
+def test_without_its_model_the_meaning_half_is_an_alarm(
+    playing: Stage, shop: Shop, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "wordllama", None)
+        shelf = SqliteShelf(folder / "bot" / "search.sqlite")
+        index = SearchIndex(shelf, WordLlama(), playing.clock)
+        without.setattr(playing.server.indexing, "index", index)
+        playing.server.watching.look_at_server()
+        (said,) = ringing(playing)
+        assert said.startswith("meaning half failing: search by meaning fails: there is no model")
+        assert health(playing) == 200  # exact words are found, and every answer says so
+    playing.server.watching.look_at_server()
     assert ringing(playing) == []
 
 
