@@ -686,10 +686,10 @@ def _rebuild(options: argparse.Namespace) -> int:
 
 def _score(options: argparse.Namespace) -> int:
     from bot.commands.scoring import score_folder, score_repository
-    from bot.search.score import fallen, read_questions
+    from bot.search.score import fallen, read_figures, read_questions
 
     questions = read_questions(_bytes(options.questions), options.questions)
-    before = json.loads(_bytes(options.against)) if options.against else {}
+    before = read_figures(_bytes(options.against), options.against) if options.against else {}
     if options.pages is not None:
         found = score_folder(questions, options.pages, _now)
     else:

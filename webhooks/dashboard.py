@@ -55,7 +55,7 @@ def dashboard_blueprint(
         "dashboard", "bot.web", template_folder="templates", static_folder="static"
     )
     guard(blueprint, url)
-    for written in (prose.code, prose.day, prose.percent):
+    for written in (prose.argument, prose.code, prose.day, prose.percent):
         blueprint.add_app_template_filter(written)
     blueprint.add_app_template_filter(clean, "shown")
     blueprint.app_context_processor(lambda: {"github": web})

@@ -16,6 +16,7 @@ from bot.lessons.rows import shortened
 from bot.notes.note import FOLDER, Kind, Note, confirmed, read_note, slug_of
 
 TITLE = 80  # characters of a title that is made of a text's first line
+UNTITLED = "Note"  # of a text whose first line has no word
 _MARK = 8  # hex digits; a name that nothing else has is what the note is found by
 
 _PLAIN = ("kind", "evidence")  # one of a few words each
@@ -97,5 +98,5 @@ def _heading(title: str, body: str) -> str:
     if _HEADING.match(body):
         return ""
     first = " ".join(next(filter(str.strip, body.splitlines()), "").lstrip("#>-* ").split())
-    said = " ".join(title.split()) or shortened(first.rstrip(".:"), TITLE)
+    said = " ".join(title.split()) or shortened(first.rstrip(".:"), TITLE).strip() or UNTITLED
     return f"# {said}\n\n"

@@ -19,7 +19,7 @@ FOLDER = ".agent-corp/notes"
 LARGEST = 1024 * 1024  # bytes; as for every file of ours, a larger one is never read
 
 _NAME = re.compile(rf"{re.escape(FOLDER)}/(?P<slug>[^/\\`\x00-\x1f\x7f]{{1,120}})\.md")
-_TITLE = re.compile(r"\A\s*#[ \t]+(?P<title>\S[^\r\n]*?)[ \t]*(?:\r?\n|\Z)")
+_TITLE = re.compile(r"\A\s*#[ \t]+(?P<title>\S[^\r\n]*)(?:\r?\n|\Z)")
 _JOB = re.compile(r"(?:(?P<repository>[\w.-]{1,39}/[\w.-]{1,100}))?#?(?P<number>[1-9][0-9]{0,9})")
 _JOB_PAGE = re.compile(r"https?://[^/\s]+/([\w.-]+/[\w.-]+)/(?:issues|pull)/([1-9][0-9]{0,9})/?")
 _SLUG_WORDS = 8
@@ -172,7 +172,7 @@ def _note(slug: str, front: FrontMatter) -> Note:
     return Note(
         slug=slug,
         kind=kind,
-        title=title["title"] if title else slug.replace("-", " "),
+        title=title["title"].rstrip(" \t") if title else slug.replace("-", " "),
         subject=_subject(front, kind),
         job=_job(front, kind),
         failure_class=_line(front, "class"),

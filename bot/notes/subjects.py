@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from bot.notes.note import Kind, Note
 
-_BOX = re.compile(r"^\s*[-*+] \[(?P<tick>[ xX])\] `(?P<path>[^`]+)`", re.MULTILINE)
+_BOX = re.compile(r"^[ \t]*[-*+] \[(?P<tick>[ xX])\] `(?P<path>[^`\n]+)`", re.MULTILINE)
 KEY = "subject:"
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from markdown_it import MarkdownIt
 
 PASSAGE_CHARACTERS = 600  # about a paragraph: a mean over more words points nowhere
-_MARKDOWN = MarkdownIt("commonmark")
+_MARKDOWN = MarkdownIt("commonmark").disable("inline")  # only headings are read
 
 
 @dataclass(frozen=True, slots=True)

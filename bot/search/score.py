@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.errors import UserError
+from bot.errors import CallError, UserError
 from bot.search.model import Rankings
 
 WORDS = "words"  # the set of a question that names none
@@ -88,6 +88,19 @@ def read_questions(data: bytes, file: str) -> tuple[Question, ...]:
     if not found:
         raise UserError("There is no question in it.", file=file)
     return tuple(found)
+
+
+def read_figures(data: bytes, file: str) -> Mapping[str, Json]:
+    """An earlier `score --json`. Raises CallError for anything else."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or not any(_answered(ways) for ways in found.values()):
+        raise CallError(
+            "it holds no figures.", file=file, remedy="Give what `score --json` printed."
+        )
+    return found
 
 
 def score(questions: Iterable[Question], ask: Callable[[str], Rankings]) -> Score:

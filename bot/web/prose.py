@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import UTC, date, datetime
 
 from markupsafe import Markup, escape
@@ -24,6 +25,11 @@ def day(at: date | datetime | None) -> str:
     if at is None:
         return "–"
     return (at.astimezone(UTC).date() if isinstance(at, datetime) else at).isoformat()
+
+
+def argument(text: str) -> str:
+    """One word of a command that people copy into a shell, whatever the text holds."""
+    return shlex.quote(" ".join(text.split()))
 
 
 def percent(share: float | None) -> str:

@@ -68,7 +68,8 @@ def checked(given: Given, now: datetime, *, agent: bool = False) -> Note | Captu
             subject=redact(given.subject).text,
             failure_class=redact(given.failure_class).text,
         )
-        reason = quarantine("\n\n".join([given.title, given.text]))
+        said = (given.title, given.subject, given.failure_class, given.text)
+        reason = quarantine("\n\n".join(said))
         if reason is not None:
             raise UserError(reason, remedy="A person can write it into the repository by hand.")
         note = drafted(clean, now.date())

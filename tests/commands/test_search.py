@@ -242,6 +242,11 @@ def test_score_asks_a_repository_and_says_when_it_got_worse(desk: Desk, tmp_path
     worse = desk.run(*arguments, "--against", str(figures))
     assert worse.status == 1
     assert "words: mrr fell from 1.000 to 0.500" in worse.err
+    for text in ("no JSON", "[]", "{}", '{"words": 1}'):
+        figures.write_text(text)
+        refused = desk.run(*arguments, "--against", str(figures))
+        assert refused.status == 2
+        assert "it holds no figures" in refused.err
     assert desk.run("score", str(tmp_path / "nowhere")).status == 2
     assert desk.run("score", str(file), "--pages", str(tmp_path / "nowhere")).status == 2
 

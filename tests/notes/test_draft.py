@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.errors import UserError
@@ -69,6 +69,7 @@ def test_what_is_wrong_is_said_with_a_remedy(what: Given, message: str) -> None:
     assert told.value.remedy
 
 
+@example(".", "", "reference")
 @given(st.text(), st.text(), st.sampled_from(["reference", "context", "lesson", ""]))
 def test_any_text_is_a_note_that_can_be_read_again_or_refused(
     text: str, title: str, kind: str

@@ -186,3 +186,10 @@ def test_any_file_comes_back_as_it_was_or_is_told_of(data: bytes) -> None:
 @given(st.text(max_size=80))
 def test_any_title_gives_a_name_for_a_file(title: str) -> None:
     assert is_note(f".agent-corp/notes/{slug_of(title)}.md")
+
+
+@pytest.mark.parametrize("piece", [" ", "\t", " #", "\n# "])
+def test_hostile_repetition_comes_to_an_end(piece: str) -> None:
+    line = f"# a{piece * (500_000 // len(piece))}x"
+    note = read_note(PATH, f"---\nkind: reference\n---\n\n{line}\n".encode())
+    assert note.title.startswith("a")

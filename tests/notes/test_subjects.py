@@ -63,3 +63,8 @@ def test_a_checklist_is_done_when_none_of_its_notes_is_left() -> None:
     assert is_done(LIST, {".agent-corp/notes/other.md"})
     assert not is_done(LIST, {A})
     assert not is_done("No boxes.", ())
+
+
+@pytest.mark.parametrize("piece", ["\n", " ", "- [ ] `a\n", "\t\n"])
+def test_hostile_repetition_comes_to_an_end(piece: str) -> None:
+    assert boxes(piece * (200_000 // len(piece))) == {}
