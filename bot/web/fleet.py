@@ -94,7 +94,9 @@ class Fleet:
     alarms: int
 
 
-def fleet(found: Sequence[tuple[str, Summary | None, int]], today: date) -> Fleet:
+def fleet(
+    found: Sequence[tuple[str, Summary | None, int]], today: date, alarms_of_server: int
+) -> Fleet:
     """`found`: full name, summary and number of alarms of each store."""
     stores = []
     for name, kept, alarms in sorted(found, key=lambda each: each[0].casefold()):
@@ -112,5 +114,5 @@ def fleet(found: Sequence[tuple[str, Summary | None, int]], today: date) -> Flee
         stores=tuple(stores),
         active=sum(store.active or 0 for store in stores),
         duplicate_share=written.duplicate_share,
-        alarms=sum(store.alarms for store in stores),
+        alarms=sum(store.alarms for store in stores) + alarms_of_server,
     )

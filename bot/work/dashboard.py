@@ -80,7 +80,8 @@ class Dashboard:
         alarms = self.alarms_of(visitor)
         counted = Counter(alarm.repository for alarm in alarms)
         rows = [(each.full_name, kept.get(each.id), counted[each.id]) for each in visible]
-        return fleet(rows, self.now().date())
+        of_server = len(alarms) - sum(count for _, _, count in rows)
+        return fleet(rows, self.now().date(), of_server)
 
     def store(self, visitor: Visitor, full_name: str) -> StorePage | None:
         """Raises Fault where GitHub does not answer and nothing young enough was seen."""

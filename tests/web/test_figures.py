@@ -72,9 +72,9 @@ def test_a_fleet_is_the_sum_of_its_stores() -> None:
     at = datetime(2026, 11, 1, tzinfo=UTC)
     rows = [WriteRow(at, {"appended": 3, "refreshed": 1}, (1,), 3)]
     one = summary(found(Files(events=add({}, rows))))
-    seen = fleet([("b/two", None, 1), ("a/one", one, 0), ("A/zero", one, 2)], TODAY)
+    seen = fleet([("b/two", None, 1), ("a/one", one, 0), ("A/zero", one, 2)], TODAY, 1)
     assert [store.full_name for store in seen.stores] == ["a/one", "A/zero", "b/two"]
-    assert (seen.active, seen.duplicate_share, seen.alarms) == (6, 0.25, 3)
+    assert (seen.active, seen.duplicate_share, seen.alarms) == (6, 0.25, 4)
     assert seen.stores[2].active is None, "it was not read yet, which is not the same as empty"
 
 
