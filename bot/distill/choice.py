@@ -30,11 +30,13 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _PENALTIES: tuple[tuple[float, re.Pattern[str]], ...] = (
-    (12, re.compile(r"\S+ (?:it|them|they|one)\b")),
+    (12, re.compile(r"\S+ (?:it|them|they|one)\b|.*(?<! uses)(?<! using) (?:it|them)$")),
     (18, re.compile(r".*\ba (?:more|better|different|dedicated)\b.*\b(?:approach|solution|way)\b")),
     (12, re.compile(r".*\bdo so\b")),
     (18, re.compile(r".*, \w+ (?:it|them)\b")),
+    (2, re.compile(r".* if nothing uses it$")),
     (10, re.compile(r".*\bthe same\b")),
+    (18, re.compile(r".*\belsewhere\b")),
     (4, re.compile(r".*\b(?:gracefully|properly|appropriately|more robust|somehow|better)\b")),
     (
         9,
@@ -145,7 +147,7 @@ def _scored(order: english.Order, base: float, source: int, before: str = "") ->
     text = order.text
     words = len(text.split())
     score = base + 2.5 * min(3, len(set(re.findall(CODE, text))))
-    score -= (6 if source == TITLE else 14) * (
+    score -= (6 if source == TITLE else 8 if re.search(CODE, text) else 14) * (
         words < 4 and not (words == 3 and text.endswith(" instead"))
     ) + 12 * (words > 34)
     score -= 16 * min(2, len(_LEANING.findall(text)))

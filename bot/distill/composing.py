@@ -10,6 +10,7 @@ import re
 from bot.distill import english
 from bot.distill.choice import TITLE, Candidate, candidates, is_empty
 from bot.distill.clauses import CODE, lower_first, upper_first
+from bot.distill.english.broken import is_broken
 from bot.distill.lexicon import pattern
 from bot.distill.material import Material, subject
 from bot.distill.placing import placed_in_file
@@ -32,13 +33,16 @@ _GAIN = pattern(
 )
 #: A version or a count: two of them in one reason are true of one pull request only.
 _FIGURE = re.compile(r"`v?\d[\d.,]*(?:-\w+)?`$")
+#: "This loops over all of them."
+_THIS_DOES = re.compile(r"^This(?= (?!is\b|was\b|has\b)[a-z]+s )")
 _AUXILIARY = ("is", "are", "was", "were", "can", "could", "may", "might", "will", "would", "should")
 
 
 def composed(material: Material) -> str | None:
     """The finding's sentence, masked, with its full stop; None where nothing of it stands alone."""
     for candidate in candidates(material):
-        if text := _sentence(candidate, material):
+        text = _sentence(candidate, material)
+        if text and not is_broken(text):
             return text
     return _remembered(material)
 
@@ -51,7 +55,7 @@ def _sentence(candidate: Candidate, material: Material) -> str | None:
     if order is None:
         return None
     told = _REASONED.search(order) and material.length(order) > _TOLD_ENOUGH
-    told = told or (candidate.sureness == 1 and bool(re.search(r": |; otherwise", order)))
+    told = told or "; otherwise " in order or (candidate.sureness == 1 and ": " in order)
     reason = "" if told else _reason(order, candidate, material)
     placed = placed_in_file(order, reason, material)
     named = order + reason if re.search(CODE, order + reason) else ""
@@ -126,6 +130,8 @@ def _statement(text: str, material: Material) -> str:
         text = f"{but[1]} {but[2]}"
     elif but := re.match(r"^(?:while|although|though)\b[^,(]*,\s+(.+)$", text, re.IGNORECASE):
         text = but[1]
+    if text == _first(material):
+        text = _THIS_DOES.sub("The code", text)
     text = definite(POINTED.sub("", english.bare(text)), material)
     text = independent(text)
     if text[:1] in tuple("}])>,;"):
@@ -136,6 +142,11 @@ def _statement(text: str, material: Material) -> str:
     if sum(map(bool, figures)) > 1:
         return ""
     return "" if re.match(r"(?:we|you|i|please|consider)\b", text, re.IGNORECASE) else text
+
+
+def _first(material: Material) -> str:
+    """The sentence in which a "this" can only mean the code that it stands at."""
+    return "" if material.title or not material.prose else material.prose[0].rstrip(". !")
 
 
 def _fitting(addition: str, order: str, material: Material) -> str:
@@ -154,5 +165,7 @@ def _remembered(material: Material) -> str | None:
             continue
         opening = "Avoid " if english.is_name(text) else "Remember that "
         if short := shortened(opening + lower_first(text), material, material.limit):
-            return placed_in_file(short, "", material) + "."
+            placed = placed_in_file(short, "", material)
+            if not is_broken(placed):
+                return placed + "."
     return None

@@ -15,9 +15,11 @@ from bot.distill.clauses import (
     upper_first,
     without_places,
 )
+from bot.distill.english.aside import without_asides
 from bot.distill.english.clause import main_clause
 from bot.distill.english.phrase import RELATIVE, phrase
-from bot.distill.finding import Finding
+from bot.distill.english.splice import unspliced
+from bot.distill.finding import PATH, Finding
 from bot.distill.languages import language_of
 from bot.distill.lexicon import any_of
 from bot.distill.worth import nothing
@@ -50,6 +52,14 @@ class Material:
         """The first code of the finding that is a name, as a masked word, or nothing."""
         name = next((span for span in self.masked.spans if _is_name(span)), None)
         return self.masked.word(name) if name else ""
+
+    def file(self, text: str) -> str:
+        """The only file that the finding says something is in, as a masked word, where `text` does
+        not name it."""
+        said = " ".join(self.prose)
+        words = [self.masked.word(span) for span in self.masked.spans if PATH.match(span)]
+        files = [word for word in words if re.search(rf"\b(?i:in|at) {word}", said)]
+        return files[0] if len(files) == 1 and files[0] not in text else ""
 
 
 def _is_name(code: str) -> bool:
@@ -85,6 +95,8 @@ def material(finding: Finding, limit: int) -> Material:
     found = list(sentences("\n".join(prose)))
     if found and not title and (split := _titled(found[0])):
         made.title, found[0] = _placeless(split[0], made), split[1]
+    if language == "en":
+        found = [part for sentence in found for part in _spoken(sentence)]
     for sentence in found:
         kept = _placeless(sentence, made)
         reason = nothing(kept) if kept else None
@@ -96,6 +108,15 @@ def material(finding: Finding, limit: int) -> Material:
             made.prose.append(kept)
     made.prompt = [without_places(sentence) for sentence in sentences(prompt)]
     return made
+
+
+#: "In `a.py` the cursor is never closed."
+_IN_FILE = re.compile(rf"^((?:In|At) {CODE}) (?=(?:the|an?|each|every|all|{CODE})(?:\s|$))")
+
+
+def _spoken(sentence: str) -> list[str]:
+    """What is said in one breath, as it would be written."""
+    return unspliced(_IN_FILE.sub(r"\1, ", without_asides(sentence)))
 
 
 def _titled(sentence: str) -> tuple[str, str] | None:

@@ -22,7 +22,10 @@ def placed_in_file(order: str, reason: str, material: Material) -> str:
     """With the finding's file, behind what is to be done and before why or when; without a file,
     where nothing is named, with the first name in the finding."""
     if not material.path:
-        name = material.name() if not re.search(CODE, order + reason) else ""
+        if not re.search(CODE, order + reason):
+            name = material.name()
+        else:
+            name = material.file(order + reason) if ": " not in order else ""
         return f"{order} ({name})" if name else order
     if material.path in material.masked.unmask(order + reason):
         return order

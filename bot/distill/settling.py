@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from bot.distill.choice import Candidate
 from bot.distill.clauses import CODE
 from bot.distill.english.referent import referents
+from bot.distill.english.splice import told_behind
 from bot.distill.finding import PATH
 from bot.distill.lexicon import any_of, pattern, words
 from bot.distill.material import Material
@@ -17,7 +18,7 @@ _SHORTEST_CLAUSE = 25
 _UNSTORABLE = pattern("leaning", "unstorable", r"\b{}\b")
 _CLAUSE_END = pattern("leaning", "clause end")
 #: A reason that a dash or only a comma joins.
-_SPLICE = re.compile(r"\s[–—-]{1,2}\s|,\s+(?=(?:it|they)\s+\w+)")
+_SPLICE = re.compile(r"\s[–—-]{1,2}\s|,\s+(?=(?:it|they)(?:['’]\w+)?\s+\w+)")
 CONDITIONED = re.compile(r"(?:for|when|if|to|in|unless|where|once|before|after|during|on)\b", re.I)
 _TAIL = re.compile(
     r"\s+(?:like|as) (?:so|follows|this|shown)$|,? such as:?$|,? e\.g\.,?$"
@@ -55,9 +56,10 @@ _NO_OBJECT = re.compile(
 )
 _OBJECT = re.compile(
     r"^((?:do not |never )?[\w-]+) "
-    r"(this|it|them|that(?=$|\s(?:in|to|by|with|from|before|after|at|on)\b))(?=\s|$)",
+    r"(this|it|them|that(?=$|\s(?:in|to|by|with|from|before|after|at|on)\b))(?=[\s,;:]|$)",
     re.IGNORECASE,
 )
+_OTHERWISE = re.compile(r", otherwise (?![^()]*\))")
 _DEMONSTRATIVE = re.compile(r"\b(this|these|those) (?![\ue000-\uf8ff])([A-Za-z][\w’'-]*)", re.I)
 _GOVERNS = re.compile(rf"(?<=s) (?:the|an?|its|any|all|every|{CODE})\b")
 _AFTER_PRONOUN = words("leaning", "after a pronoun")
@@ -67,9 +69,12 @@ def settled(candidate: Candidate, material: Material) -> str | None:
     """The order without words that lean on its neighbours, or None when it cannot stand alone."""
     text = _MENDING.sub("", _TAIL.sub("", candidate.text.rstrip(" :;,")))
     text = definite(POINTED.sub("", _ADDED.sub("", text)), material)
+    text = _OTHERWISE.sub("; otherwise ", text)
     splice = None if ": " in text or CONDITIONED.match(text) else _SPLICE.search(text)
     if splice and text.count("(", 0, splice.start()) == text.count(")", 0, splice.start()):
         text = f"{text[: splice.start()]}: {text[splice.end() :]}"
+    if not splice and ": " not in text and (end := told_behind(text)) > 0:
+        text = f"{text[:end]}: {text[end + 2 :]}"
     if match := _OBJECT.match(text) or _NO_OBJECT.match(text):
         pronoun = match[2] if match.re is _OBJECT else ""
         meant = referents(match[1], pronoun, _said_before(candidate, material))

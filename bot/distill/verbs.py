@@ -14,6 +14,7 @@ _FROM_IRREGULAR = {
 _THIRD = {"has": "have", "does": "do", "goes": "go", "is": "be"}
 _DOUBTFUL = words("verbs", "doubtful")
 _NOUN_BEFORE = words("verbs", "after a noun")
+_TWO_WORDS = frozenset(lines("verbs", "orders of two words"))
 _OBJECT_START = words("verbs", "object start")
 #: A reviewer who begins with one names the fault: nobody is told to duplicate something.
 _NO_ORDER = frozenset(["duplicate"])
@@ -35,7 +36,10 @@ def is_order(word: str, following: str) -> bool:
     if word == "be" or (word in BASES and word not in _DOUBTFUL):
         return following not in _NOUN_BEFORE
     return word in _DOUBTFUL and (
-        following in _OBJECT_START or following[:1] == "`" or "\ue000" <= following[:1] <= "\uf8ff"
+        f"{word} {following}" in _TWO_WORDS
+        or following in _OBJECT_START
+        or following[:1] == "`"
+        or "\ue000" <= following[:1] <= "\uf8ff"
     )
 
 

@@ -595,7 +595,7 @@ def test_the_same_finding_twice_is_one_lesson_and_is_about_no_single_file() -> N
         ("Returns the wrong `Provider`", "Do not return the wrong `Provider`."),
         (
             "The handler lives in `api.py` and should validate `body` first.",
-            "Make the handler validate `body` first.",
+            "Make the handler validate `body` first (`api.py`).",
         ),
         (
             "It would be safer for `clone_in_cache` to return a `Result`.",

@@ -35,6 +35,7 @@ _NAMING = frozenset(["name", "call"])  # "a function called `run`"
 #: "access checks are": before one of these what looks like a verb is a noun.
 _AFTER_NOUN = AUXILIARIES | _RELATIVE | {"of", "and", "or", "using"}
 _LEAVING = words("phrases", "verbs of leaving")
+_CAUSING = frozenset(["let", "make", "help", "cause", "allow", "force"])
 _PEOPLE = frozenset(["we", "you", "they", "i", "people"])
 _NO_SUBJECT = words("phrases", "no subject")
 #: Nobody writes a longer clause.
@@ -94,6 +95,8 @@ def done_to(clause: Clause) -> str | None:
             return _object(clause.rest, spoken, at + 1) if from_gerund(spoken[at]) else ""
         if verb in HAVE and not from_participle(spoken[at]):
             return None
+    if {from_third(spoken[at]), spoken[at]} & _CAUSING:
+        return None  # "lets a user escape"
     if {from_third(spoken[at]), spoken[at]} & _LEAVING and len(_noun(clause.rest, at + 1)) > 2:
         return None  # "leaves the spinner visible"
     if spoken[at + 1 : at + 2] == ["to"] and BASES.intersection(spoken[at + 2 : at + 3]):

@@ -6,7 +6,7 @@ import re
 
 from bot.distill.clauses import lower_first, upper_first
 from bot.distill.english.following import with_what_follows
-from bot.distill.english.given import BAD, gerund_parts
+from bot.distill.english.given import BAD, from_gerund_clause, gerund_parts
 from bot.distill.english.named import done, has_clause, is_adjunct, is_name, named, unsubjected
 from bot.distill.english.obligation import PRONOUN, is_noun
 from bot.distill.english.order import Order, bare, under
@@ -14,7 +14,11 @@ from bot.distill.english.statement import main_statement, stated
 from bot.distill.lexicon import any_of, pattern
 from bot.distill.verbs import from_gerund, third
 
-_MIGHT = re.compile(r"\b(?:may|might) (?!be\b|want\b|need\b|help\b|not\b)")
+#: In a relative clause it tells which thing is meant: "close a query that may raise".
+_MIGHT = re.compile(
+    r"(?<!\bthat )(?<!\bwhich )(?<!\bwho )\b(?:may|might) (?!be\b|want\b|need\b|help\b|not\b)"
+)
+_WE_ARE = re.compile(r"(?:we|you)(?:['’]re| are) (?:(?:still|now|just) )?(?=\w+ing )", re.I)
 _CONSEQUENCE = re.compile(
     r", (?:and )?((?:potentially |thereby |thus |possibly )?)"
     rf"({any_of('english', 'consequence')}\w*ing) "
@@ -29,6 +33,11 @@ def opposite(sentence: str, subject: str = "", *, trusted: bool = False) -> Orde
     text = bare(sentence)
     if not text or text.endswith("?") or not (trusted or BAD.search(text) or _MIGHT.search(text)):
         return None
+    if match := _WE_ARE.match(text):
+        text = text[match.end() :]
+        return (
+            Order(f"Do not {lower_first(made)}", 1) if (made := from_gerund_clause(text)) else None
+        )
     found = named(text) if _FEARED.match(text) else None
     found = (
         found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.distill.clauses import CODE, upper_first
+from bot.distill.clauses import CODE, lower_first, upper_first
 from bot.distill.english.order import Order, is_order_text, under
 from bot.distill.lexicon import any_of, pattern
 from bot.distill.verbs import BASES, from_gerund, from_participle, from_third, is_order
@@ -22,8 +22,18 @@ _BETTER_FOR = re.compile(
 )
 _CIRCUMSTANCE = pattern("english", "circumstance", r"^{}\b[^.;:]*$")
 _RATHER_NOT = re.compile(
-    r"^(?:i(?:'d|’d| would) )?(?:also )?(?:prefer|rather)(?: it)? if (?:we|you) "
+    r"^(?:i(?:'d|’d| would) )?(?:also )?(?:prefer|rather)(?:(?: it)? if)? (?:we|you) "
     r"(?:didn't|didn’t|don't|don’t|did not|do not) ",
+    re.IGNORECASE,
+)
+_NO_FAN = re.compile(
+    r"^(?:i(?:'m|’m| am) )?not (?:(?:really )?(?:a )?(?:big |huge )?fan of|fond of|keen on"
+    r"|happy (?:with|about)) (?:us )?(?=\w+ing\b)",
+    re.IGNORECASE,
+)
+_MUST_NOT = re.compile(
+    r"^(?:you (?:can't|can’t|cannot|can not)|(?:you|we) (?:shouldn't|shouldn’t|mustn't|mustn’t"
+    r"|should not|must not|should never|must never)) (?=[a-z-]+ )",
     re.IGNORECASE,
 )
 _THING = re.compile(rf"(?:an?|the|some|another|{CODE})(?:\s|$)")
@@ -91,6 +101,10 @@ def _is_framed(text: str) -> bool:
 def _framed(text: str) -> str | None:
     if match := _RATHER_NOT.match(text):
         return "Do not " + text[match.end() :]
+    if (match := _NO_FAN.match(text)) and (found := from_gerund_clause(text[match.end() :])):
+        return f"Do not {lower_first(found)}"
+    if (match := _MUST_NOT.match(text)) and text[match.end() :].split(" ", 1)[0] in BASES:
+        return f"Do not {text[match.end() :]}"
     if match := _BEFORE_GERUND.match(text):
         rest = text[match.end() :]
         if re.match(r"(?:if|whether|how|what|that|why)\b", rest, re.IGNORECASE):

@@ -34,6 +34,10 @@ _COULD_BE = re.compile(
     rf"({any_of('english', 'bettered')})\b(.*)$",
     re.IGNORECASE,
 )
+#: What "this" should do where nothing tells what it is.
+_BEGINS = re.compile(
+    r"(?:use|return|raise|throw|check|go|call|log|validate|handle|include|close|await|accept|take)\s"
+)
 PRONOUN = re.compile(r"^(?:it|this|that|they|these|those|which)$", re.IGNORECASE)
 _OPINION = re.compile(
     r"^(?:I (?:think|believe|feel|noticed)|it (?:seems|looks like)|note)(?: that)? ", re.IGNORECASE
@@ -78,6 +82,8 @@ def obligation(text: str, subject: str) -> Order | None:
         return None
     who, circumstance = _subject(text[: match.start()].strip())
     who = _OPINION.sub("", who)
+    if who.lower() == "this" and not (subject or match[2]) and _BEGINS.match(text, match.end()):
+        return Order(upper_first(text[match.end() :]), 2)
     if PRONOUN.match(who):
         who = subject
     if not is_noun(who):

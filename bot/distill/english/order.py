@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 
 from bot.distill.clauses import CODE, lower_first, upper_first
+from bot.distill.english.clause import main_clause
+from bot.distill.english.phrase import is_adverb, is_plural, phrase, plain
 from bot.distill.lexicon import pattern, words
 from bot.distill.verbs import from_third, is_doubtful, is_order
 
@@ -33,7 +36,7 @@ _STATEMENT = re.compile(
     r"(?!(?:ensure|make|check|verify|confirm|note|remember|validate|assert|document|let|see|guarantee"
     r"|show|report|log|say)\b)[A-Za-z-]+"
     r"(?: (?!(?:that|which|when|if|where|as|what|how|until|while|so|because|but|or)\b)[\w-]+){1,4}"
-    r" (?:is|are|was|were|has|have|can|could|will|would|should|must|does)\b",
+    r" (?:is|are|was|were|has|have|can|could|may|might|will|would|should|must|does)\b",
     re.IGNORECASE,
 )
 _NOUN = re.compile(
@@ -42,6 +45,11 @@ _NOUN = re.compile(
 )
 _OBJECT = re.compile(rf"(?:the|an?|no|its|all|any|every|each|\d+|{CODE}\S*)$")
 _TITLE_VERBS = words("verbs", "order as a title")
+_NAMED_BY_A_VERB = words("verbs", "nouns named by a verb")
+_HANGING = (
+    words("phrases", "clause openers") - words("phrases", "relative pronouns") - {"and", "or"}
+)
+_NOUNS_AS_WELL = words("verbs", "nouns as well")
 _NAMED_BY_IT = words("verbs", "noun behind a title")
 #: Longer circumstances would hide the order behind them.
 _LONGEST_CIRCUMSTANCE = 90
@@ -79,7 +87,25 @@ def is_order_text(text: str) -> bool:
         or _is_action_of(words)
     ):
         return False
-    return is_order(words[0].strip(",:"), words[1] if len(words) > 1 else "")
+    following = words[1] if len(words) > 1 else ""
+    return is_order(words[0].strip(",:"), following) or _is_done_to_many(text)
+
+
+def _is_done_to_many(text: str) -> bool:
+    """ "Close database sessions in `finally`": a verb and its object, where nothing else says what
+    happens; not "Cache misses of two tenants", which only names."""
+    first, *rest = text.split()
+    rest = rest[1:] if rest and is_adverb(rest[0]) else rest
+    if not rest or not is_doubtful(first) or rest[0].lower() in _NAMED_BY_A_VERB:
+        return False
+    what, length = phrase(rest)
+    if not what or is_plural(what) is not True:
+        return False
+    verb = from_third(what.split(" of ")[0].split()[-1])
+    if verb and not is_doubtful(verb) and verb not in _NOUNS_AS_WELL:
+        return False
+    behind = takewhile(lambda word: plain(word) not in _HANGING, rest[length:])
+    return main_clause(" ".join(["Many", *behind])) is None
 
 
 def titled(title: str) -> Order | None:

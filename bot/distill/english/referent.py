@@ -7,14 +7,16 @@ from collections.abc import Iterable, Iterator
 
 from bot.distill.clauses import lower_first
 from bot.distill.english.clause import done_to, main_clause, verbs_beside
-from bot.distill.english.phrase import is_plural, phrase
+from bot.distill.english.phrase import is_plural, phrase, plain
 from bot.distill.english.statement import BEFORE_MAIN
 from bot.distill.lexicon import words
 
 _ABOUT_THE_WHOLE = words("verbs", "of the whole")
 _ABOUT_EITHER = words("verbs", "of one or the other")
 _JOINED = re.compile(r",\s+(?:but|and|yet|however)\s+")
-_POINTS = re.compile(r"(?:it|them|this|that|these|those|one)\b", re.IGNORECASE)
+#: "We log X" is about X alone.
+_PEOPLE = re.compile(r"(?:we|you) (?=[a-z]+ )", re.IGNORECASE)
+_POINTS = re.compile(r"(?:\w+thing|it|them|this|that|these|those|one)\b", re.IGNORECASE)
 
 
 def referents(order: str, pronoun: str, said: Iterable[str]) -> Iterator[str]:
@@ -26,15 +28,18 @@ def referents(order: str, pronoun: str, said: Iterable[str]) -> Iterator[str]:
     verb = order.split(" ", 1)[0].lower()
     for sentence in said:
         first, *more = _JOINED.split(BEFORE_MAIN.sub(r"\1", sentence))
-        clause = main_clause(first)
+        people = _PEOPLE.match(first)
+        clause = main_clause(f"Callers {first[people.end() :]}" if people else first)
         if clause is None:
             continue
         if pronoun and any(map(main_clause, more)):
             return
         what = done_to(clause)
+        if pronoun and plain(clause.rest[-1]) == pronoun.lower():
+            continue  # what that one stands for, this one does
         if what is None or _POINTS.match(what) or verb in verbs_beside(clause):
             return
-        who, _ = phrase(clause.subject.split())
+        who = "" if people else phrase(clause.subject.split())[0]
         agreeing = [found for found in (what, who) if found and _agrees(found, pronoun)]
         if verb in _ABOUT_EITHER and len(agreeing) > 1:
             return

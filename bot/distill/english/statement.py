@@ -11,7 +11,7 @@ from bot.distill.english.obligation import PRONOUN, is_noun
 from bot.distill.english.phrase import hangs
 from bot.distill.english.undoing import BEYOND_US, KINDS, bases, undo
 from bot.distill.lexicon import words
-from bot.distill.verbs import BASES, from_third
+from bot.distill.verbs import BASES, from_third, is_doubtful
 
 _FINITE = re.compile(
     r"\s(is|are|was|were|can|could|may|might|will|would|does|do|has|have|isn't|isn’t|aren't|aren’t"
@@ -66,6 +66,8 @@ def stated(text: str, subject: str) -> str | None:
         alone = not rest and (from_third(verb) or verb) not in _HAPPENS
         if verb not in KINDS and (alone or _AFTER_NOUN.match(rest)):
             continue
+        if verb not in KINDS and is_doubtful(who) and rest.split(" ", 1)[0] in BASES:
+            continue  # "cache misses return": two nouns, and what they do
         if unnamed:
             return _not_this(verb, rest)
         return undo(lower_first(who), verb, rest) if is_noun(who) and not hangs(who) else None
