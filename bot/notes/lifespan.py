@@ -14,6 +14,8 @@ from bot.lessons.rows import NoteRow, Recorded
 from bot.notes.note import Job, Kind, Note
 from bot.notes.subjects import is_about
 
+PROMPT = timedelta(days=1)  # a closing that is noticed later (after downtime) is flagged as of now
+
 FLAGGED, RESCUED, DELETED = "flagged", "rescued", "deleted"
 
 
@@ -56,8 +58,8 @@ def endings(
 ) -> tuple[NoteRow, ...]:
     """What becomes of the notes: the rows that flag, rescue and delete. `flagged` is `flags`'.
 
-    A context note is deleted `grace` after the closing that it stands flagged for, so never in the
-    write that flags it.
+    A context note is deleted `grace` after its flag, so never in the write that flags it; the flag
+    is as old as the closing, unless that was noticed late: people have the whole grace to act.
     """
     found = (
         _of_context(note, flagged, findings, now, grace)
@@ -81,9 +83,10 @@ def _of_context(
     flag, closed_at = flag_of(note, flagged), findings.closings[note.job]
     if closed_at is None:
         return NoteRow(now, note.path, RESCUED, flag.id) if flag is not None else None
-    if flag is None or flag.at != closed_at:
-        return NoteRow(closed_at, note.path, FLAGGED, str(note.job))
-    if findings.sweeping and closed_at + grace <= now:
+    if flag is None or flag.at < closed_at:
+        since = closed_at if now - closed_at <= PROMPT else now
+        return NoteRow(since, note.path, FLAGGED, str(note.job))
+    if findings.sweeping and flag.at + grace <= now:
         return NoteRow(now, note.path, DELETED, str(note.job))
     return None
 

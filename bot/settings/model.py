@@ -166,9 +166,9 @@ class Notes:
     index: Annotated[
         tuple[RepositoryPath, ...], "documents that are searched where they are; globs allowed"
     ] = ("README.md", "docs/**/*.md", "AGENTS.md", "CLAUDE.md")
-    grace: Annotated[Time, "from the close of its issue to the end of a context note"] = timedelta(
-        days=7
-    )
+    grace: Annotated[
+        Time, "from the flag of a context note, at the close of its issue, to its end"
+    ] = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,7 +208,9 @@ class NoteLook:
             left = self._of_job(number, write.left if write.direct else write.notes.values())
             said = [words.deleted(deleted, write.commit)] if deleted else []
             if left and closed_at is not None:
-                said.append(words.closed(left, closed_at + self.settings.notes.grace))
+                flags = [write.flagged[note.path].at for note in left if note.path in write.flagged]
+                since = max(flags, default=closed_at)
+                said.append(words.closed(left, since + self.settings.notes.grace))
             elif left and self._is_told(job):
                 said.append(words.reopened(left))
             if said:

@@ -30,13 +30,15 @@ Decide = Callable[[Mapping[str, Note], Mapping[str, NoteRow]], Sequence[NoteRow]
 class NoteWrite:
     """One write of what ends; afterwards what it was decided on, and its commit if there is one.
 
-    `decide` gives the rows of what becomes of the notes on a tip, given them and their flags.
+    `decide` gives the rows of what becomes of the notes on a tip, given them and their flags;
+    `flagged` are the flags afterwards.
     """
 
     decide: Decide
     signer: str | None = None
     direct: bool = True
     notes: Mapping[str, Note] = field(default_factory=dict)
+    flagged: Mapping[str, NoteRow] = field(default_factory=dict)
     ended: Sequence[NoteRow] = ()
     commit: str = ""
 
@@ -67,7 +69,9 @@ class NoteWrite:
         events = store.snapshot.events
         self.ended = tuple(self.decide(self.notes, flags(rows.read(events))))
         deleted = dict.fromkeys(row.path for row in self.ended if row.did == DELETED)
-        changes = {**deleted, **rows.add(events, self.ended)}
+        added = rows.add(events, self.ended)
+        self.flagged = flags(rows.read({**events, **added}))
+        changes = {**deleted, **added}
         return Edit(changes, counts={}, rows=self.ended, readable=True)
 
     @property

@@ -158,8 +158,12 @@ def test_what_was_closed_while_the_bot_was_down_is_found_by_the_sweep(shop: Shop
 
     sweep(shop)
     assert there(shop) == {"gone.md", "kept.md"}  # nobody was told of it yet
-    assert len(said(shop, gone)) == 1
-    shop.pass_time(days=1)
+    (notice,) = said(shop, gone)
+    assert f"deleted after {shop.today(7)}" in notice  # people have the whole grace to act
+    shop.pass_time(days=6)
+    sweep(shop)
+    assert there(shop) == {"gone.md", "kept.md"}
+    shop.pass_time(days=2)
     sweep(shop)
     assert there(shop) == {"kept.md"}
 
