@@ -23,8 +23,13 @@ from bot.git.remote import NAME, Remote, RemoteFault, is_missing_branch, meaning
 _FETCH = ("fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--filter=blob:none")
 
 # A power cut may damage it; then it is made anew. Waiting for the disk doubles the time of a write.
-# To unpack the objects of a commit takes as long again as to write them.
-_CACHE = (("core.fsync", "none"), ("fastimport.unpackLimit", "1"))
+# To unpack the objects of a commit takes as long again as to write them. A bitmap wants every blob:
+# without this line git never gets to the end of tidying a clone that lacks some.
+_CACHE = (
+    ("core.fsync", "none"),
+    ("fastimport.unpackLimit", "1"),
+    ("repack.writeBitmaps", "false"),
+)
 
 _PATHS = "lessonkeeper-paths"  # goes with the mirror when that is made anew
 
