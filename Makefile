@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: demo test again peers lint types security hygiene bench chaos lock venv clean help
+.PHONY: demo test again campaign peers lint types security hygiene bench chaos lock venv clean help
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -49,6 +49,9 @@ tests/peers/node_modules: tests/peers/package-lock.json $(VENV)/.dev
 	  cd tests/peers && "$$NODE/bin/node" "$$NODE/lib/node_modules/npm/bin/npm-cli.js" \
 	    ci --loglevel=error --no-progress >&2
 	@touch $@
+
+campaign: $(VENV)/.dev  ## the tests that kill processes by the dozen, for minutes
+	@$(BIN)/python -m pytest -m campaign
 
 peers: $(VENV)/.dev tests/peers/node_modules  ## the tests against servers and payloads that others wrote
 	@$(BIN)/python -m pytest tests/peers

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Connection, Engine, event, func, insert, select, text
 
-from bot.database import connect, migrate, reading, schema_version
+from bot.database import MIGRATIONS, connect, migrate, reading, schema_version
 from bot.errors import Fault
 from bot.writer import GROUP, Writer
 
@@ -56,7 +56,7 @@ def test_waiting_changes_share_a_transaction(engine: Engine, writer: Writer) -> 
         holding.result()
         for future in waiting:
             future.result()
-    assert versions(engine) == [0] + [9] * GROUP
+    assert versions(engine) == [len(MIGRATIONS)] + [9] * GROUP
     assert len(commits) == 2
 
 
@@ -87,7 +87,7 @@ def test_a_bad_change_fails_alone(engine: Engine, writer: Writer) -> None:
         after.result()
         with pytest.raises(Fault, match="refused a change"):
             broken.result()
-    assert versions(engine) == [0, 1, 2]
+    assert versions(engine) == [len(MIGRATIONS), 1, 2]
 
 
 def test_a_change_answers_with_its_result_once_others_can_see_it(
@@ -98,13 +98,13 @@ def test_a_change_answers_with_its_result_once_others_can_see_it(
         return connection.execute(select(func.count()).select_from(schema_version)).scalar_one()
 
     assert writer.do(change) == 2
-    assert versions(engine) == [0, 5]
+    assert versions(engine) == [len(MIGRATIONS), 5]
 
 
 def test_closing_finishes_what_waits_and_refuses_what_comes_later(engine: Engine) -> None:
     writer = Writer(engine)
     writer.do(lambda connection: connection.execute(insert(schema_version).values(version=3)))
     writer.close()
-    assert versions(engine) == [0, 3]
+    assert versions(engine) == [len(MIGRATIONS), 3]
     with pytest.raises(Fault, match="closed"):
         writer.do(lambda connection: None)

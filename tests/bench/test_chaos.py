@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from bot.bench.chaos import Outcome, differences, run
 
 CALM = Outcome(
@@ -20,6 +22,7 @@ CALM = Outcome(
 )
 
 
+@pytest.mark.campaign
 def test_a_few_kills_lose_nothing_and_do_nothing_twice(tmp_path: Path) -> None:
     calm = run(tmp_path / "calm", 7, 5, 0, lambda: None)
     rough = run(tmp_path / "rough", 7, 5, 3, lambda: None)

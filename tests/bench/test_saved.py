@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bot.bench.saved import Tally, _judge, home, save_and_find
 from bot.notes.capture import State
 
 
+@pytest.mark.campaign
 def test_every_note_is_found_or_honestly_not_there(tmp_path: Path) -> None:
     place = home(tmp_path)
     found = save_and_find(place, 30, 5, lambda: None, seed=7)

@@ -87,10 +87,10 @@ def test_strong_writes_at_once_and_the_title_follows(playing: Stage) -> None:
 def test_none_teaches_nothing_and_asks_nothing(playing: Stage) -> None:
     shop = make_shop(playing, SETTINGS + "ci_fix: none\n")
     mended(shop).merge("cleo")
-    before = playing.github.count("GET", "*/compare/*")
+    before = playing.github.count("GET", "*/annotations")
     playing.settle()
     assert shop.subjects() == []
-    assert playing.github.count("GET", "*/compare/*") == before
+    assert playing.github.count("GET", "*/annotations") == before
 
 
 def test_an_outsiders_fix_teaches_once_somebody_merged_it(playing: Stage) -> None:
