@@ -164,8 +164,7 @@ def _judge(home: Home, word: str, answered: tuple[str, float], tally: Tally) -> 
 
 def _judge_killed(home: Home, word: str, tally: Tally) -> None:
     """Nothing was answered: search says what the remote says, and the same call settles it."""
-    home.settle()
-    there, found = home.commits(word), home.finds(word)
+    there, found = _present(home, word)
     again = home.save(word)
     settled = again.state is State.CAPTURED and home.commits(word) == 1 and home.finds(word)
     if found != bool(there) or not settled:
@@ -174,6 +173,19 @@ def _judge_killed(home: Home, word: str, tally: Tally) -> None:
         tally.settled += 1
     else:
         tally.absent += 1
+
+
+def _present(home: Home, word: str) -> tuple[int, bool]:
+    """Commits of the remote that brought the note, and whether it is found.
+
+    The push of a killed session may live on as a process of its own, and land while we look.
+    """
+    while True:
+        before = home.commits(word)
+        home.settle()
+        found = home.finds(word)
+        if home.commits(word) == before:
+            return before, found
 
 
 class _Session:

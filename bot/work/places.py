@@ -256,6 +256,7 @@ class Places:
     resolve: Resolve = as_written  # set by whoever has a database to remember accounts in
     _bots: dict[int, Account] = field(default_factory=dict)
     _owner_files: dict[str, tuple[datetime, bytes | None]] = field(default_factory=dict)
+    _forgotten: int = 0  # how often any owner's file was
 
     def bot(self) -> Account | None:
         """Our own account, once any repository was opened."""
@@ -294,6 +295,7 @@ class Places:
 
     def forget_owner(self, owner: str) -> None:
         """The owner's file may have changed: it is read again when it is needed."""
+        self._forgotten += 1
         self._owner_files.pop(owner.casefold(), None)
 
     def _found(self, known: Known, stack: ExitStack) -> tuple[Forge, Repository]:
@@ -314,6 +316,7 @@ class Places:
         if repository.name == OWNERS.partition("/")[0]:
             return None  # its own file is the owner's
         key, now = repository.owner.casefold(), self.now()
+        forgotten = self._forgotten
         at, data = self._owner_files.get(key, (None, None))
         if at is None or not timedelta(0) <= now - at < OWNER_FILE_KEPT:
             name = f"{repository.owner}/{OWNERS.partition('/')[0]}"
@@ -322,5 +325,6 @@ class Places:
                     data = forge.content(SETTINGS)
                 except (Gone, Forbidden):
                     data = None
-            self._owner_files[key] = (now, data)
+            if forgotten == self._forgotten:  # else it may have been read before it changed
+                self._owner_files[key] = (now, data)
         return data
