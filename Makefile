@@ -37,8 +37,11 @@ venv: $(VENV)/.runtime  ## .venv with what the bot needs
 demo: $(VENV)/.runtime  ## the whole story on a sandbox: no account, no key, no network
 	@$(BIN)/python app.py demo
 
+# One more than cores: servers and clocks are waited for a third of the time.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+
 test: $(VENV)/.dev  ## every test
-	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile
 
 again: $(VENV)/.dev  ## the tests that failed last, one after the other
 	@$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
