@@ -129,7 +129,7 @@ def _looks(page: _Page, pages: Pages) -> None:
     @page(f"{STORE}/lessons/<lesson>")
     def lesson(visitor: Visitor, owner: str, repo: str, lesson: str) -> Shown:
         found = pages.lesson(visitor, f"{owner}/{repo}", lesson) or abort(404)
-        return render_template("lesson.html", store=found.store, life=found.life)
+        return render_template("lesson.html", store=found.store, page=found)
 
     @page("/find")
     def find(visitor: Visitor) -> Shown:

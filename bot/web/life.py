@@ -6,7 +6,7 @@ Pure. A lesson that left the file long ago has one too.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.lessons.entries import cited
@@ -42,7 +42,10 @@ _DID = {
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One thing that happened. `ref` is that of a pull request; `quote` the wording it had then."""
+    """One thing that happened. `ref` is that of a pull request; `quote` the wording it had then.
+
+    `row` is the id of the event that says so.
+    """
 
     at: datetime
     what: str
@@ -50,6 +53,7 @@ class Moment:
     ref: str | None = None
     quote: str = ""
     weak: bool = False  # it does not count any more
+    row: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ def life(identity: str, found: Figures, history: History, clean: Clean = str) ->
     """The life of the lesson of that id, the newest moment first; None where there is none."""
     line = next((each for each in found.lines if each.id == identity), None)
     moments = [
-        moment
+        replace(moment, row=recorded.id)
         for recorded in history.recorded
         if recorded.row is not None
         for moment in _moments(recorded.id, recorded.row, identity, history, clean)

@@ -64,8 +64,11 @@ class StorePage:
 
 @dataclass(frozen=True, slots=True)
 class LessonPage:
+    """`commits` that brought the events of its life to the branch, by the ids of their rows."""
+
     store: StorePage
     life: Life
+    commits: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

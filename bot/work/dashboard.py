@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.errors import UserError
+from bot.errors import Fault, UserError
+from bot.git.origins import origins
 from bot.inbox import Inbox, Status
 from bot.lessons.history import History
+from bot.lessons.rows import FOLDER, mark
 from bot.reports.carried import weigh
 from bot.search.gaps import Gap
 from bot.web.figures import Figures, figures
 from bot.web.fleet import Fleet, fleet, summary
-from bot.web.life import life
+from bot.web.life import Life, life
 from bot.web.pages import (
     Alarm,
     CarriedPage,
@@ -33,6 +36,8 @@ from bot.work.searching import Searching
 from bot.work.summaries import Summaries
 from bot.work.unlisted import Unlisted
 from bot.writes import Writes
+
+log = logging.getLogger(__name__)
 
 PRESS = "press:"  # of what waits, then the id of a lesson: pressed twice it waits once
 DELIVERIES = 50  # of each status on the page
@@ -114,7 +119,22 @@ class Dashboard:
         seen, _ = self.freshness.seen(known)
         history = History.read(seen.files.events, known.id)
         found = life(identity, page.figures, history, clean)
-        return None if found is None else LessonPage(page, found)
+        if found is None:
+            return None
+        return LessonPage(page, found, self._commits(known, seen.files.commit, found))
+
+    def _commits(self, known: Known, tip: str | None, found: Life) -> Mapping[str, str]:
+        """Where the events of a life came to the branch; none of it where git does not answer."""
+        marks = {mark(moment.row): moment.row for moment in found.moments}
+        if tip is None:
+            return {}
+        try:
+            with self.open(known) as place, place.branch() as branch:
+                there = origins(branch.clone, tip, FOLDER, marks)
+        except (Fault, UserError) as error:
+            log.warning("repository %d: the commits of a life are not told: %s", known.id, error)
+            return {}
+        return {marks[each]: commit for each, commit in there.items()}
 
     def carried(self, visitor: Visitor, full_name: str) -> CarriedPage | None:
         known, page = self.known(visitor, full_name), self.store(visitor, full_name)

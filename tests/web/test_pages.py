@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -67,6 +68,18 @@ def test_a_lesson_tells_its_life(estate: Estate) -> None:
     over = estate.visit("rita").get(f"{SHOP}/lessons/{estate.id_of('round prices')}").text
     assert "the pull request was merged over it" in over
     assert "(counts no more)" in over
+
+
+def test_each_event_of_a_life_links_to_its_commit(estate: Estate) -> None:
+    identity = estate.id_of("finally")
+    page = estate.visit("rita").get(f"{SHOP}/lessons/{identity}").text
+    linked = re.findall(rf'href="{estate.stage.github.url}/acme/shop/commit/(\w{{40}})"', page)
+    tip = estate.shop.tip()
+    ours = [c.sha for c in estate.shop.bare.commits(tip) if c.message.startswith("chore(lessons)")]
+    assert linked[0] == tip, "the page is as of the tip"
+    assert linked[1] in ours
+    assert linked[-1] == ours[0], "it was appended by the first commit"
+    assert linked[1:] != linked[-1:] * len(linked[1:])
 
 
 def test_a_bot_that_nobody_listed_is_named(estate: Estate) -> None:
