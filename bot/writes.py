@@ -18,6 +18,7 @@ from sqlalchemy import (
     Integer,
     Table,
     Text,
+    bindparam,
     case,
     func,
     or_,
@@ -43,26 +44,32 @@ writes = Table(
 )
 
 
+def _request(insert: postgresql.Insert | sqlite.Insert) -> postgresql.Insert | sqlite.Insert:
+    """Built once for each dialect: building it costs more than running it."""
+    new = insert.values(
+        repository=bindparam("repository"), number=0, attempt=1, not_before=bindparam("not_before")
+    )
+    wanted = new.excluded.not_before
+    earlier = func.coalesce(writes.c.not_before, wanted) < wanted
+    return new.on_conflict_do_update(
+        index_elements=[writes.c.repository],
+        set_={"not_before": case((earlier, writes.c.not_before), else_=wanted)},
+    )
+
+
+_REQUESTS = {
+    "postgresql": _request(postgresql.insert(writes)),
+    "sqlite": _request(sqlite.insert(writes)),
+}
+
+
 def request_write(connection: Connection, repository: int, not_before: datetime) -> None:
     """Ask for a write inside the caller's transaction; the earlier of two requests counts.
 
     The server sees it within a second; `Writes.request` wakes it at once.
     """
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    new = dialect.insert(writes).values(
-        repository=repository, number=0, attempt=1, not_before=not_before
-    )
-    wanted = new.excluded.not_before
     connection.execute(
-        new.on_conflict_do_update(
-            index_elements=[writes.c.repository],
-            set_={
-                "not_before": case(
-                    (func.coalesce(writes.c.not_before, wanted) < wanted, writes.c.not_before),
-                    else_=wanted,
-                )
-            },
-        )
+        _REQUESTS[connection.dialect.name], {"repository": repository, "not_before": not_before}
     )
 
 
