@@ -47,6 +47,11 @@ def issue(found: Digest, again: str) -> str:
     )
 
 
+def tells(body: str, found: Digest) -> bool:
+    """Whether the body of the issue is of that week."""
+    return body.startswith(_span(found).partition(",")[0])
+
+
 def plain(found: Digest, owner: str, again: str) -> str:
     """For a chat."""
     lines = []

@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
-from bot.digest_text import KEY, command, issue, markdown, plain, title
+from bot.digest_text import KEY, command, issue, markdown, plain, tells, title
 from bot.errors import Fault, UserError
 from bot.facts import Repository
 from bot.forge.errors import Archived, Forbidden, Gone
@@ -27,6 +27,9 @@ from bot.work.places import Place
 from bot.work.rounds import Rounds
 
 log = logging.getLogger(__name__)
+
+BEGUN = "digesting"  # of a week whose telling is not done yet; the names of rounds are short
+LEASE = timedelta(hours=1)
 
 Open = Callable[[Known], AbstractContextManager[Place]]
 
@@ -57,16 +60,25 @@ class Digesting:
         for known in self.memory.here():
             owners[known.full_name.partition("/")[0].casefold()].append(known)
         for owner, repositories in sorted(owners.items()):
-            name = f"{KEY}:{owner}"
-            if not self.rounds.begin(name, WEEK, self.now()):
+            name, now = f"{KEY}:{owner}", self.now()
+            if not self.rounds.begin(name, WEEK, now, LEASE):
                 continue
             try:
-                self._tell([*self._members(repositories)])
+                self._tell([*self._members(repositories)], self._until(owner, now))
             except Fault as fault:
                 log.warning("the digest of %s is not told yet: %s", owner, fault)
                 self.rounds.forget(name)
+                continue
             except UserError as error:
                 log.warning("the digest of %s cannot be told: %s", owner, error)
+            self.rounds.done(name, now)
+            self.rounds.forget(f"{BEGUN}:{owner}")
+
+    def _until(self, owner: str, now: datetime) -> datetime:
+        """When this telling was first begun: a second try tells the same week."""
+        name = f"{BEGUN}:{owner}"
+        self.rounds.begin(name, WEEK, now)
+        return self.rounds.last(name) or now
 
     def _members(self, repositories: Sequence[Known]) -> Iterator[Member]:
         for known in repositories:
@@ -84,8 +96,8 @@ class Digesting:
             except UserError as error:  # it is gone, or its settings are broken
                 log.info("repository %d takes no part in the digest: %s", known.id, error)
 
-    def _tell(self, members: Sequence[Member]) -> None:
-        until = self.now().date()
+    def _tell(self, members: Sequence[Member], begun: datetime) -> None:
+        until = begun.date()
         issues = [each for each in members if each.settings.digest == "issue"]
         if (found := _digest(issues, until)) is not None:
             self._put(found, issues)
@@ -94,8 +106,12 @@ class Digesting:
             if each.settings.digest == "telegram" and each.settings.telegram.chat:
                 chats[each.settings.telegram.chat].append(each)
         for chat, those in sorted(chats.items()):
+            told = f"{KEY}:{chat}:{min(each.known.id for each in those)}"
+            if self.rounds.last(told) == begun:
+                continue
             if (found := _digest(those, until)) is not None:
                 self._send(chat, found, those)
+            self.rounds.done(told, begun)
 
     def _send(self, chat: int, found: Digest, members: Sequence[Member]) -> None:
         """Once: of a message that failed nobody can say whether it came."""
@@ -118,10 +134,11 @@ class Digesting:
                     heading, body = title(home.repository.owner), issue(found, again)
                     if there is None:
                         place.forge.open_issue(heading, body, key=KEY)
-                    elif there.open:
-                        place.forge.edit_issue(there, replace(there, title=heading, body=body))
+                    elif there.open and not tells(there.body, found):
+                        # The body comes last: it says that the whole of it was told.
                         key = f"{KEY}:{found.until.isoformat()}"
                         place.forge.comment(there.number, markdown(found, again), key=key)
+                        place.forge.edit_issue(there, replace(there, title=heading, body=body))
                     return
                 except (Archived, Forbidden, Gone) as error:
                     log.info("repository %d: no digest here: %s", home.known.id, error)

@@ -9,10 +9,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.demo.stage import Clock, Stage, stage
+from bot.digest_text import KEY
 from bot.lessons import rows
 from bot.lessons.rows import WriteRow
+from bot.reports.digest import WEEK
 from bot.sandbox.repository import SandboxRepository
 from bot.telegram import Bot
+from bot.work.digesting import BEGUN, LEASE
 from tests.fakes.telegram import TOKEN, Telegram, telegram
 from tests.work.conftest import START
 
@@ -146,6 +149,38 @@ def test_what_the_forge_fails_at_is_told_at_the_next_look(playing: Stage, owner:
     assert issues(shop) == []
     look(playing, days=1)
     assert len(issues(shop)) == 1
+
+
+@pytest.mark.parametrize("weeks", [0, 1])
+def test_a_week_is_told_once_though_nobody_could_note_that_it_was(
+    playing: Stage, owner: str, weeks: int
+) -> None:
+    shop = store(playing, f"{owner}/shop", ISSUE)
+    for week in range(weeks + 1):
+        look(playing, days=7 if week else 1)
+    told, rounds, begun = issues(shop), playing.server.digesting.rounds, playing.clock()
+    assert len(comments(playing, shop)) == weeks
+    rounds.done(f"{KEY}:{owner}", begun - WEEK + LEASE)  # as a kill leaves them
+    rounds.done(f"{BEGUN}:{owner}", begun)
+    look(playing, days=1)
+    assert (issues(shop), len(comments(playing, shop))) == (told, weeks)
+    assert rounds.last(f"{BEGUN}:{owner}") is None
+    look(playing, days=7)
+    assert len(comments(playing, shop)) == 1, "the next week comes as ever, if anything happened"
+
+
+def test_what_was_cut_off_before_it_began_is_told_at_a_later_look(
+    playing: Stage, owner: str
+) -> None:
+    shop = store(playing, f"{owner}/shop", ISSUE)
+    playing.clock.move(timedelta(days=1, minutes=1))
+    rounds, now = playing.server.digesting.rounds, playing.clock()
+    assert rounds.begin(f"{KEY}:{owner}", WEEK, now, LEASE)  # and then it was killed
+    playing.server.digesting.look()
+    assert issues(shop) == []
+    look(playing, days=1)
+    (body,) = issues(shop)
+    assert "| lessons appended | 2 | 0 |" in body
 
 
 def test_where_issues_are_turned_off_the_next_repository_has_it(playing: Stage, owner: str) -> None:
