@@ -10,8 +10,8 @@ from uuid import uuid4
 import psycopg
 import pytest
 
+from bot.bench.postgres import postgres_folder, postgres_server
 from bot.sandbox.watch import Watch
-from tests.databases import postgres_folder, postgres_server
 from tests.fakes import openapi
 
 
@@ -31,8 +31,8 @@ def postgres() -> Iterator[str]:
     if configured:
         yield configured
     elif programs is not None:
-        with postgres_server(programs) as url:
-            yield url
+        with postgres_server(programs) as server:
+            yield server.url
     elif os.environ.get("CI"):
         pytest.fail("PostgreSQL is missing: install it or set LESSONKEEPER_TEST_POSTGRES")
     else:
