@@ -31,9 +31,9 @@ class Postgres:
         self._port = free_port()
         self._server: subprocess.Popen[bytes] | None = None
         self.url = f"postgresql://bot@127.0.0.1:{self._port}/postgres"
-        place = ["-D", folder / "data", "-U", "bot", "-A", "trust", "-E", "UTF8"]
+        made: list[str | Path] = ["-D", folder / "data", "-U", "bot", "-A", "trust", "-E", "UTF8"]
         subprocess.run(
-            [programs / "initdb", *place, "--no-sync"],
+            [programs / "initdb", *made, "--no-sync"],
             check=True,
             capture_output=True,
             user=user,
@@ -42,10 +42,11 @@ class Postgres:
 
     def start(self) -> None:
         """Returns when it answers."""
-        place = ["-D", self._folder / "data", "-h", "127.0.0.1", "-p", str(self._port)]
+        place: list[str | Path] = ["-D", self._folder / "data", "-k", self._folder]
+        place += ["-h", "127.0.0.1", "-p", str(self._port)]
         self._server = subprocess.Popen(
             # Every test makes a database, and no campaign cuts the power.
-            [self._programs / "postgres", *place, "-k", self._folder, "-c", "fsync=off"],
+            [self._programs / "postgres", *place, "-c", "fsync=off"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             user=self._user,
