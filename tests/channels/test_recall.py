@@ -134,6 +134,33 @@ def test_of_a_list_each_item_is_a_finding(body: str, sentence: str, quotes: bool
     assert (recalled(part_of(body, sentence), SHOWN, NOW) is not None) is quotes
 
 
+QUOTING = "Close each cursor of `src/db.py` in a `finally` block, as 3f9a2c1d says.\n\n"
+NEW_ONE = "Never write the migration `db/migrate.sql` without a way back to what was before.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "quotes"),
+    [
+        (QUOTING + NEW_ONE, False),
+        (NEW_ONE + QUOTING, False),
+        (f"{NEW_ONE}1. {QUOTING}", False),
+        (f"## Database\n\n{QUOTING}## Migrations\n\n{NEW_ONE}", False),
+        (f"{QUOTING}```\n\nclose()\n```\n\n{NEW_ONE}", False),
+        (f"{NEW_ONE}See 3f9a2c1d.", True),  # a paragraph that speaks of the one before it
+        (f"{NEW_ONE}This is what the lesson 3f9a2c1d of our own memory has always said.", True),
+        (f"{NEW_ONE}```\n\n3f9a2c1d\n```\n", True),
+        (f"> {WHOLE}\n\n{NEW_ONE}", True),  # an answer to what it quotes
+        (f"{NEW_ONE}> {WHOLE}\n", True),
+        (f"The lesson 3f9a2c1d says it in other words:\n\n{NEW_ONE}", True),
+        (f"## From 3f9a2c1d\n\nGood work.\n\n{NEW_ONE}", True),
+        (f"Two of the things that 3f9a2c1d means to tell us.\n\n1. {NEW_ONE}", True),
+    ],
+)
+def test_of_a_text_each_paragraph_is_a_finding(body: str, quotes: bool) -> None:
+    sentence = "Never write the migration `db/migrate.sql` without a way back."
+    assert (recalled(part_of(body, sentence), SHOWN, NOW) is not None) is quotes
+
+
 def test_a_new_finding_beside_a_quoting_one_is_evidence() -> None:
     review = Review(9, ADA, State.CHANGES_REQUESTED, FIRST + SECOND, LATER, "e" * 40)
     facts = PullRequestFacts(
