@@ -213,12 +213,10 @@ class Clone:
         sizes: bool = True,
     ) -> dict[str, _Entry]:
         safe = [path for path in paths if unsafe_path(path) is None]
-        prefixes = dict.fromkeys(prefix for path in safe for prefix in _prefixes(path))
-        for folder in folders:
-            prefixes |= dict.fromkeys([*_prefixes(folder), f"{folder}/"])
-        if not prefixes:
+        names = list(dict.fromkeys([*safe, *folders, *(f"{folder}/" for folder in folders)]))
+        if not names:
             return {}
-        entries = self._ls_tree(commit, [*prefixes], sizes=sizes)
+        entries = self._ls_tree(commit, names, sizes=sizes)
         missing = [
             entry.object
             for path, entry in entries.items()
@@ -226,8 +224,11 @@ class Clone:
         ]
         if sizes and missing:
             self._bring(missing)
-            entries = self._ls_tree(commit, [*prefixes], sizes=True)
-        return entries
+            entries = self._ls_tree(commit, names, sizes=True)
+        # The directories on the way are shown too. What is none there has to be asked for by itself:
+        # beside a name below it, that of a directory stands for everything in it.
+        barred = dict.fromkeys(filter(None, (_barred(path, entries) for path in safe)))
+        return entries | self._ls_tree(commit, [*barred], sizes=False) if barred else entries
 
     def _ls_tree(self, commit: str, paths: Sequence[str], *, sizes: bool) -> dict[str, _Entry]:
         raw = self.git.output(
@@ -281,6 +282,11 @@ def _file(path: str, entries: Mapping[str, _Entry]) -> File:
             found = Kind.ABSENT if kind is Kind.REGULAR else kind
             return File(path, found, at=prefix)
     return File(path, Kind.ABSENT)
+
+
+def _barred(path: str, entries: Mapping[str, _Entry]) -> str | None:
+    """The first on the way to a path of which it is not known to be a directory."""
+    return next((each for each in _prefixes(path)[:-1] if each not in entries), None)
 
 
 def _with_data(file: File, data: bytes) -> File:

@@ -17,6 +17,7 @@ from bot.lessons.document import Document
 from bot.lessons.front_matter import front_matter
 from bot.notes.note import FOLDER, Note, read_note
 
+_BELOW = f"{FOLDER}/"
 _OURS = ".agent-corp/"  # bullets, standing lessons and rules are no documents
 _CLASS = re.compile(r"\*\*(.+?)\*\*")
 
@@ -57,7 +58,7 @@ def pages(blobs: Mapping[str, str], index: Sequence[str]) -> Pages:
 
 def in_folder(path: str) -> bool:
     """Whether a file claims to be a note by where it stands; it may be none."""
-    return path.startswith(f"{FOLDER}/") and path.endswith(".md")
+    return path.startswith(_BELOW) and path.endswith(".md")
 
 
 def read_folder(files: Mapping[str, bytes]) -> Folder:
