@@ -158,9 +158,8 @@ class Handover:
                         ledger.still_waits(job, now)
                     case State.ENDED:  # what it came to could not be recorded
                         self._broke(ledger, job, Fault("the work ended without an answer"))
-                    case State.KILLED:
-                        killed = Fault("the work killed its process", retry=False)
-                        self._broke(ledger, job, killed)
+                    case State.KILLED:  # by it, or by what a machine goes through: later, again
+                        self._broke(ledger, job, Fault("its process died of it, or beside it"))
 
     def take_over(self, executor: str) -> int:
         """Has what a dead process had begun tried anew, here or elsewhere; how many jobs."""

@@ -235,7 +235,7 @@ def test_work_that_waits_in_the_queue_is_left_alone(scene: Scene) -> None:
     ("state", "status"),
     [
         (State.ENDED, (Status.RECEIVED, 2, "the work ended without an answer")),
-        (State.KILLED, (Status.FAILED, 1, "the work killed its process")),
+        (State.KILLED, (Status.RECEIVED, 2, "its process died of it, or beside it")),
     ],
 )
 def test_work_that_ended_unrecorded_does_not_wait_for_ever(
