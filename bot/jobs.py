@@ -1,6 +1,7 @@
-"""The queue behind a thin port: what runs, one after the other per key or side by side.
+"""The queue behind a thin port: each job begins as soon as it is there, and survives a crash.
 
-DBOS lives here alone. The queue knows numbers, not payloads; what a job means is the handover's.
+DBOS lives here alone. The queue knows numbers, not payloads; what a job means is the handover's,
+and which jobs may run beside each other its ledgers say.
 """
 
 from __future__ import annotations
@@ -17,16 +18,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
-from uuid import uuid4
 
 import sqlalchemy
-from dbos import (
-    DBOS,
-    DBOSConfig,
-    DBOSPortableJSONSerializer,
-    SetEnqueueOptions,
-    SetWorkflowID,
-)
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import Fault, UserError
@@ -35,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class Kind(enum.StrEnum):
-    """HEAR jobs (read facts, distil) run side by side; WRITE jobs one at a time per key."""
+    """HEAR jobs read facts and distil; WRITE jobs write, of a repository one at a time."""
 
     HEAR = "hear"
     WRITE = "write"
@@ -43,7 +37,7 @@ class Kind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One try of one piece of work. `key` is the repository id; `number` orders jobs, 1 … 2^31-1.
+    """One try of one piece of work. `key` is the repository id, `number` what its ledger calls it.
 
     Its id is `<name>/<attempt>`: an id runs once, so a new try is a new attempt.
     """
@@ -139,15 +133,15 @@ class InlineQueue:
 # Jobs of another application version stay queued for ever: raise it only when the queue is drained.
 APPLICATION_VERSION = "1"
 RECOVERIES = 3  # a job that kills its process would otherwise be tried a hundred times
-POLL = 0.2  # seconds; a write waits half of it on average; each poll costs some milliseconds
-HEAR_WORKERS = 8  # distilling waits for a model most of the time
-WRITE_WORKERS = 4  # git is processor and disk
-_SELF_TEST = "self-test"
+AT_ONCE = {
+    Kind.HEAR: 8,  # distilling waits for a model most of the time
+    Kind.WRITE: 4,  # git is processor and disk
+}
 _KILLED = "MAX_RECOVERY_ATTEMPTS_EXCEEDED"
 _ENDED = ["SUCCESS", "ERROR", "CANCELLED"]
 
-_run: Callable[[Job], None] | None = None  # DBOS finds a workflow by its name after a restart,
-_self_test_order: list[tuple[str, int]] = []  # so what it calls has to hang on the module
+# DBOS finds a workflow by its name after a restart, so what it calls has to hang on the module.
+_run: Callable[[Job], None] | None = None
 
 
 @DBOS.workflow(name="job", max_recovery_attempts=RECOVERIES)
@@ -155,11 +149,6 @@ def _job(kind: str, key: str, number: int, name: str, attempt: int) -> None:
     if _run is None:
         raise Fault("the queue runs without its handlers")
     _run(Job(Kind(kind), key, number, name, attempt))
-
-
-@DBOS.workflow(name="self_test", max_recovery_attempts=RECOVERIES)
-def _self_test(run: str, number: int) -> None:
-    _self_test_order.append((run, number))
 
 
 class DbosQueue:
@@ -174,7 +163,7 @@ class DbosQueue:
         self._executor = executor
 
     def start(self, run: Callable[[Job], None]) -> None:
-        """Take up what a crash left, and check the order of the queue. Raises Fault, UserError."""
+        """Take up what a crash left. Raises UserError."""
         global _run
         _run = run
         _prepare(self._url)
@@ -187,29 +176,16 @@ class DbosQueue:
             "log_level": "WARNING",
         }
         DBOS(config=config)
-        own_test = f"{_SELF_TEST}-{self._executor}"
-        DBOS.listen_queues([Kind.WRITE, own_test])
+        # Its queues are polled by every process, at a price; a ledger's claim does the same.
+        DBOS.listen_queues([])
         DBOS.launch()
-        DBOS.register_queue(
-            Kind.WRITE,
-            partition_concurrency=1,
-            worker_concurrency=WRITE_WORKERS,
-            polling_interval_sec=POLL,
-        )
-        self._test_order(own_test)
 
     def enqueue(self, job: Job) -> None:
-        values = (job.kind.value, job.key, job.number, job.name, job.attempt)
         try:
-            if job.kind is Kind.HEAR:  # it waits for nothing, so no poll has to find it
-                with SetWorkflowID(job.id):
-                    DBOS.start_workflow(_job, *values)
-                return
-            with (
-                SetWorkflowID(job.id),
-                SetEnqueueOptions(queue_partition_key=job.key, priority=job.number),
-            ):
-                DBOS.enqueue_workflow(job.kind, _job, *values)
+            with SetWorkflowID(job.id):
+                DBOS.start_workflow(
+                    _job, job.kind.value, job.key, job.number, job.name, job.attempt
+                )
         except SQLAlchemyError as error:
             raise Fault(f"the queue refused a job: {type(error).__name__}") from error
 
@@ -222,13 +198,13 @@ class DbosQueue:
         return State.ENDED if status.status in _ENDED else State.WAITING
 
     def capacity(self, kind: Kind) -> int:
-        return HEAR_WORKERS if kind is Kind.HEAR else sys.maxsize
+        return AT_ONCE[kind]
 
     def abandon(self, executor: str) -> Sequence[Job]:
         begun = DBOS.list_workflows(
             status="PENDING", executor_id=executor, name="job", load_output=False
         )
-        # A workflow that stays pending would hold the queue of its repository for ever.
+        # Should that process live after all and start anew, it takes nothing of this up again.
         DBOS.cancel_workflows([each.workflow_id for each in begun])
         return [_job_of(each.input) for each in begun if each.input is not None]
 
@@ -245,27 +221,6 @@ class DbosQueue:
 
     def stop(self, grace: float) -> None:
         DBOS.destroy(workflow_completion_timeout_sec=int(grace))
-
-    def _test_order(self, name: str) -> None:
-        """Three jobs of one partition, ids against their order: they must run by number.
-
-        The queue's own order within a second is that of the ids on some versions of SQLite.
-        """
-        DBOS.register_queue(name, partition_concurrency=1, polling_interval_sec=0.02)
-        run = uuid4().hex  # a process that was killed here has left jobs of its own run
-        handles = []
-        for number in (1, 2, 3):
-            with (
-                SetWorkflowID(f"{_SELF_TEST}-{run}-{9 - number}"),
-                SetEnqueueOptions(queue_partition_key=run, priority=number),
-            ):
-                handles.append(DBOS.enqueue_workflow(name, _self_test, run, number))
-        for handle in handles:
-            handle.get_result(polling_interval_sec=0.02)
-        DBOS.delete_queue(name)
-        order = [number for other, number in _self_test_order if other == run]
-        if order != [1, 2, 3]:
-            raise Fault(f"the queue runs jobs out of order: {order}", retry=False)
 
 
 def _job_of(given: Mapping[str, Any]) -> Job:

@@ -110,6 +110,7 @@ class Writes:
                 writes.c.handed_at.is_(None),
                 or_(writes.c.paused_until.is_(None), writes.c.paused_until <= now),
             )
+            .order_by(writes.c.not_before)
             .limit(limit)
             .with_for_update(skip_locked=True)
         )

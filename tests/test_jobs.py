@@ -1,4 +1,4 @@
-"""The real queue: one job per id, writes of a repository one by one, the rest at once."""
+"""The real queue: one job per id, begun at once, and forgotten when it ended."""
 
 from __future__ import annotations
 
@@ -60,45 +60,15 @@ def test_an_id_runs_once_and_a_new_attempt_again(scene: Scene) -> None:
     assert ran == [1, 2]
 
 
-def test_writes_of_a_repository_run_one_by_one_in_order_and_others_beside_them(
-    scene: Scene,
-) -> None:
-    ran: list[tuple[str, int]] = []
-    running: list[str] = []
-    together: list[set[str]] = []
-    lock = threading.Lock()
-    two_at_once = threading.Barrier(2)
-
-    def run(job: Job) -> None:
-        with lock:
-            assert job.key not in running
-            running.append(job.key)
-            together.append(set(running))
-            ran.append((job.key, job.number))
-        if job.number in (8, 9):  # the first of each repository wait for each other
-            two_at_once.wait(PATIENCE)
-        with lock:
-            running.remove(job.key)
-
-    scene.run = run
-    # As text the ids sort 10, 11, 12, 13, 8, 9.
-    jobs = [scene.job(number, key="11" if number % 2 else "12") for number in range(8, 14)]
-    for job in jobs:
-        scene.queue.enqueue(job)
-    scene.wait_for(*jobs)
-    assert [number for key, number in ran if key == "11"] == [9, 11, 13]
-    assert [number for key, number in ran if key == "12"] == [8, 10, 12]
-    assert {"11", "12"} in together
-
-
-def test_hearing_runs_side_by_side_even_for_one_repository(scene: Scene) -> None:
+@pytest.mark.parametrize("kind", Kind)
+def test_what_is_there_begins_at_once_whatever_else_runs(scene: Scene, kind: Kind) -> None:
     all_there = threading.Barrier(4)
 
     def run(job: Job) -> None:
         all_there.wait(PATIENCE)
 
     scene.run = run
-    jobs = [scene.job(number, Kind.HEAR) for number in range(1, 5)]
+    jobs = [scene.job(number, kind) for number in range(1, 5)]
     for job in jobs:
         scene.queue.enqueue(job)
     scene.wait_for(*jobs)

@@ -49,6 +49,13 @@ def test_a_request_waits_for_its_time(kept: Stores) -> None:
     claim_one(kept, 15 * MINUTE)
 
 
+def test_what_waits_longest_goes_first(kept: Stores) -> None:
+    for repository, minutes in ((11, 2), (12, 1), (13, 3)):
+        kept.writes.request(repository, NOW + minutes * MINUTE)
+    claimed = [kept.writes.claim(NOW + 3 * MINUTE, 1) for _ in range(3)]
+    assert [job.key for (job,) in claimed] == ["12", "11", "13"]
+
+
 def test_a_request_made_while_a_write_runs_is_served_after_it(kept: Stores) -> None:
     kept.writes.request(11, NOW)
     running = claim_one(kept)
