@@ -225,7 +225,7 @@ class Clone:
         if sizes and missing:
             self._bring(missing)
             entries = self._ls_tree(commit, names, sizes=True)
-        # The directories on the way are shown too. What is none there has to be asked for by itself:
+        # The directories on the way are shown too. What is none there is asked for by itself:
         # beside a name below it, that of a directory stands for everything in it.
         barred = dict.fromkeys(filter(None, (_barred(path, entries) for path in safe)))
         return entries | self._ls_tree(commit, [*barred], sizes=False) if barred else entries
