@@ -191,7 +191,8 @@ class DbosQueue:
 
     def state(self, job: Job) -> State:
         status = DBOS.get_workflow_status(job.id)
-        if status is None:
+        # Earlier releases left writes in a queue of DBOS, which nobody listens to any more.
+        if status is None or status.status == "ENQUEUED":
             return State.ABSENT
         if status.status == _KILLED:
             return State.KILLED

@@ -54,6 +54,18 @@ def test_nothing_in_the_queue_is_a_pickle_and_a_queue_that_holds_one_is_not_open
         DbosQueue(data, "test-1").start(lambda job: None)
 
 
+def test_what_an_earlier_release_left_in_a_queue_of_dbos_is_handed_over_anew(data: str) -> None:
+    with started(data, lambda job: None) as queue:
+        queue.enqueue(job(1))
+        wait_until(lambda: queue.state(job(1)) is State.ENDED)
+        with closing(sqlite3.connect(str(queue_url(data).database))) as connection:
+            connection.execute(
+                "UPDATE workflow_status SET status = 'ENQUEUED', queue_name = 'write'"
+            )
+            connection.commit()
+        assert queue.state(job(1)) is State.ABSENT
+
+
 KILLED_BY_ITS_WORK = """
 import os, sys, threading
 from bot.jobs import RECOVERIES, DbosQueue, Job, Kind
