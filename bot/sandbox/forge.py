@@ -6,6 +6,7 @@ webhooks that GitHub would send, in order. The clock is the caller's.
 
 from __future__ import annotations
 
+import itertools
 import random
 import uuid
 from collections.abc import Callable, Mapping
@@ -48,7 +49,7 @@ class SandboxForge:
         self.repositories: dict[int, SandboxRepository] = {}
         self.redirects: dict[str, int] = {}
         self._guids = random.Random(seed)  # nosec B311
-        self._last_id = 3_000_000_000  # ids on GitHub no longer fit 32 bits
+        self._ids = itertools.count(3_000_000_001)  # ids on GitHub no longer fit 32 bits
         self._queued: list[records.Delivery] = []
         self.attempts = Attempts(self.next_id, clock)
         self.app_id = 4242
@@ -183,8 +184,7 @@ class SandboxForge:
         return found is not None
 
     def next_id(self) -> int:
-        self._last_id += 1
-        return self._last_id
+        return next(self._ids)  # threads may ask at once
 
     def _install(self, repository: SandboxRepository) -> None:
         owner = self.account(repository.owner)

@@ -8,25 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from bot.bench.chaos import Outcome, differences, run
+from bot.bench.chaos.campaign import Plan, run
+from bot.bench.chaos.outcome import Outcome, differences
 
 CALM = Outcome(
     applied=Counter({"act1": 1, "act2": 1}),
     lessons=frozenset({(0, frozenset({"act1", "act2"}), "")}),
-    kills=0,
+    counts={"appended": 1, "refreshed": 1},
     repeated=0,
+    unstored=0,
+    given_up=0,
     left_behind=(),
     megabytes=100.0,
     bytes_on_disk=1000,
-    seconds=1.0,
 )
 
 
 @pytest.mark.campaign
 def test_a_few_kills_lose_nothing_and_do_nothing_twice(tmp_path: Path) -> None:
-    calm = run(tmp_path / "calm", 7, 5, 0, lambda: None)
-    rough = run(tmp_path / "rough", 7, 5, 3, lambda: None)
-    assert rough.kills == 3
+    calm, _ = run(tmp_path / "calm", Plan(seed=7, acts=5), lambda: None)
+    rough, tally = run(tmp_path / "rough", Plan(seed=7, acts=5, kills=3), lambda: None)
+    assert tally.kills == 3
     assert calm.applied
     assert differences(calm, rough) == []
 
@@ -37,7 +39,10 @@ def test_every_kind_of_damage_is_named() -> None:
         CALM,
         applied=Counter({"act2": 2, "act3": 1}),
         lessons=frozenset({(0, frozenset({"act2"}), "overridden")}),
+        counts={"appended": 2, "refreshed": 1},
         repeated=1,
+        unstored=2,
+        given_up=3,
         left_behind=("mirrors/1/index.lock",),
         megabytes=200.0,
         bytes_on_disk=10_000,
@@ -49,7 +54,10 @@ def test_every_kind_of_damage_is_named() -> None:
         "invented: act3",
         "only in the calm run",
         "only in the rough run",
+        "commits say 2 appended, 1 in peace",
         "1 event rows stand twice",
+        "2 acknowledged deliveries are not in the inbox",
+        "the work of 3 deliveries was given up",
         "left behind: mirrors/1/index.lock",
         "memory grew",
         "the disk fills",
