@@ -17,6 +17,7 @@ from bot.forge.connection import PUBLIC, Connection, app_auth, as_app
 from bot.forge.errors import Suspended, Unauthorized
 from bot.forge.github import GitHubForge
 from bot.forge.protocol import Forge
+from bot.recent import Lately
 
 # The least that the work needs; a token carries no more even where an installation grants more.
 PERMISSIONS = {
@@ -107,13 +108,15 @@ class App:
         return token.text
 
     @contextmanager
-    def forge(self, installation: int, name: str) -> Iterator[Forge]:
+    def forge(self, installation: int, name: str, lately: Lately | None = None) -> Iterator[Forge]:
         """The repository "owner/name" for the length of one job.
 
-        A token that is refused meanwhile is minted anew for the next.
+        `lately`: what the job may go by of what was asked in this installation. A token that is
+        refused meanwhile is minted anew for the next.
         """
         with self._connection(installation) as connection:
-            yield GitHubForge(connection, name, app_id=self.id)
+            here = lately.within(installation) if lately is not None else None
+            yield GitHubForge(connection, name, app_id=self.id, lately=here)
 
     @contextmanager
     def _connection(self, installation: int) -> Iterator[Connection]:

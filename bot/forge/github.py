@@ -43,6 +43,7 @@ from bot.forge.proposals import Proposals
 from bot.forge.protocol import PullFiles, Reaction
 from bot.forge.timeline import Timeline, timeline
 from bot.git.plan import Plan, Published
+from bot.recent import Lately
 
 FILES_LIMIT = 3_000  # GitHub lists no more files of a pull request
 
@@ -51,13 +52,17 @@ class GitHubForge:
     """Implements Forge. Short-lived: one job, one thread; the repository is looked up once.
 
     `name` is "owner/name", also a former one: the first request follows GitHub's redirect, all
-    others use the present name, so that no write is ever sent to a redirect.
+    others use the present name, so that no write is ever sent to a redirect. What the repository is
+    and what a person may do there may have been asked `lately`, of the same installation.
     """
 
-    def __init__(self, connection: Connection, name: str, *, app_id: int) -> None:
+    def __init__(
+        self, connection: Connection, name: str, *, app_id: int, lately: Lately | None = None
+    ) -> None:
         self._connection = connection
         self._asked = name
         self._app_id = app_id
+        self._lately = lately
         self._rules: dict[str, tuple[BranchRule, ...]] = {}
 
     def repository(self) -> Repository:
@@ -134,7 +139,7 @@ class GitHubForge:
             return Permission.NONE  # GitHub always says none of an App account
         path = self._path(f"collaborators/{quote(login, safe='')}/permission")
         try:
-            return Permission(self._connection.get(path)["permission"])
+            return Permission(self._lately_got(path)["permission"])
         except Gone:
             return Permission.NONE
 
@@ -266,11 +271,16 @@ class GitHubForge:
     @cached_property
     @known_form()
     def _repository(self) -> Repository:
-        return answers.repository(self._connection.get(f"/repos/{quote(self._asked)}"))
+        return answers.repository(self._lately_got(f"/repos/{quote(self._asked)}"))
 
     @cached_property
     def _jobs(self) -> Jobs:
         return Jobs(self._connection, self._repository, self._path("").rstrip("/"))
+
+    def _lately_got(self, path: str) -> Any:
+        if self._lately is None:
+            return self._connection.get(path)
+        return self._lately.ask(path, lambda: self._connection.get(path))
 
     def _path(self, rest: str) -> str:
         return f"/repos/{quote(self._repository.full_name)}/{rest}"

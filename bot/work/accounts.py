@@ -5,7 +5,7 @@ Remembered as long as the login stands in the settings; the bot asks GitHub once
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,6 +17,7 @@ from bot.facts import Account
 from bot.forge.protocol import Forge
 from bot.settings import Settings
 from bot.settings.accounts import Resolved, named, resolved
+from bot.work.turns import Turns
 from bot.writer import Writer
 
 AGAIN = timedelta(hours=1)  # until a login that nobody had is looked up once more
@@ -44,6 +45,7 @@ class ListedAccounts:
         self._engine = engine
         self._writer = writer
         self._now = now
+        self._turns = Turns()
         self._insert = postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
 
     def resolve(self, repository: int, settings: Settings, forge: Forge) -> Settings:
@@ -55,14 +57,22 @@ class ListedAccounts:
         known = self._known(repository)
         for gone in known.keys() - logins:
             self._forget(repository, gone)
+        if any(_is_to_ask(known.get(login), now) for login in logins):
+            with self._turns.of(repository, 0):  # one asks for all that read the settings together
+                known = self._asked(repository, logins, forge, now)
+        ids = {login: row.account for login, row in known.items() if row.account is not None}
+        return resolved(settings, ids)
+
+    def _asked(
+        self, repository: int, logins: Collection[str], forge: Forge, now: datetime
+    ) -> dict[str, _Row]:
+        known = self._known(repository)
         for login in sorted(logins):
-            row = known.get(login)
-            if row is None or (row.account is None and row.at <= now - AGAIN):
+            if _is_to_ask(known.get(login), now):
                 found = forge.account(login)
                 known[login] = _Row(found.id if found else None, now)
                 self._keep(repository, login, known[login])
-        ids = {login: row.account for login, row in known.items() if row.account is not None}
-        return resolved(settings, ids)
+        return known
 
     def _known(self, repository: int) -> dict[str, _Row]:
         rows = select(listed).where(listed.c.repository == repository)
@@ -83,6 +93,10 @@ class ListedAccounts:
     def _forget(self, repository: int, login: str) -> None:
         row = delete(listed).where(listed.c.repository == repository, listed.c.login == login)
         self._writer.do(lambda c: c.execute(row).rowcount)
+
+
+def _is_to_ask(row: _Row | None, now: datetime) -> bool:
+    return row is None or (row.account is None and row.at <= now - AGAIN)
 
 
 def account_of(forge: Forge, login: str) -> Account | None:

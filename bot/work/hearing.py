@@ -76,7 +76,7 @@ class Hearing:
             self.presence.look_at(event.installation)
         elif event.origin.installation is not None:
             with self.presence.during(event.origin.repository.id):
-                self._hear(event, event.origin.installation, first=entry.attempt == 1)
+                self._hear(event, event.origin.installation, entry)
 
     def _event(self, entry: Entry, payload: Mapping[str, object]) -> Event | Ignored | Malformed:
         if entry.event != TELEGRAM:
@@ -88,7 +88,7 @@ class Hearing:
         name = RepositoryName(known.id, known.full_name)
         return TelegramUpdated(Origin(entry.guid, name, known.installation, None), update)
 
-    def _hear(self, event: RepositoryEvent, installation: int, *, first: bool) -> None:
+    def _hear(self, event: RepositoryEvent, installation: int, entry: Entry) -> None:
         name = event.origin.repository
         heard_as = installation, name.full_name
         if self.memory.known(name.id) is None:
@@ -100,13 +100,14 @@ class Hearing:
             self.presence.look(known, heard_as)
         if self._is_ours(event):
             return
-        if first and isinstance(event, Pushed) and event.touches_us:
+        if entry.attempt == 1 and isinstance(event, Pushed) and event.touches_us:
             self.presence.repaired(known)  # at most once a push: or two would wake each other
         wanting = [each for each in self.features if each.wait(event) is not None]
         watching = [each for each in self.watchers if each.wait(event) is not None]
         if not wanting and not watching:
             return
-        with self.presence.open(known, heard_as) as place:
+        # Deliveries that fell due together are heard from one look at the branch.
+        with self.presence.open(known, heard_as, since=entry.next_try_at) as place:
             for watcher in watching:
                 watcher.watch(event, place)
             settings = self._settings(known, place) if wanting else None

@@ -5,11 +5,10 @@ Joins the forge room and the git room; decides nothing.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
@@ -28,6 +27,7 @@ from bot.git.publish import GitPush
 from bot.git.remote import Remote, RemoteFault
 from bot.git.store import SETTINGS
 from bot.git.trust import distrust
+from bot.recent import Lately, Recent
 from bot.settings import Settings
 from bot.settings.file import read as read_settings
 from bot.settings.file import written
@@ -35,8 +35,6 @@ from bot.work.memory import Known
 
 OWNERS = f".github/{SETTINGS}"  # of every repository of one owner, in the owner's `.github`
 OWNER_FILE_KEPT = timedelta(minutes=5)
-
-SEEN_FOR = 5.0  # seconds that a job goes by the tip it has fetched; a push on an old one is refused
 
 STAGING = "lessonkeeper/next"  # where a commit is signed that a branch is then moved to
 
@@ -82,28 +80,12 @@ class Place(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class LastSeen:
-    """Where the default branch stood when a job last fetched it."""
-
-    tip: str | None = None
-    at: float = -SEEN_FOR  # seconds of the monotonic clock
-
-    def note(self, tip: str | None) -> None:
-        self.tip, self.at = tip, time.monotonic()
-
-    def forget(self) -> None:
-        self.tip = None
-
-    def recent(self) -> str | None:
-        return self.tip if time.monotonic() - self.at < SEEN_FOR else None
-
-
 class MirrorBranch:
     """The default branch of a mirrored repository. A refused token is minted anew, once.
 
     `forge` signs commits where the branch wants them signed; None: a remote that cannot. Its first
-    `head` may be the one `seen` by the same job just before; every further one is fetched.
+    `head` may have been fetched `lately`, a push on an old one being refused; every further one is
+    fetched.
     """
 
     def __init__(
@@ -113,7 +95,7 @@ class MirrorBranch:
         remote: Callable[[bool], Remote],
         author: Signature,
         forge: Forge | None = None,
-        seen: LastSeen | None = None,
+        lately: Lately | None = None,
     ) -> None:
         self.branch = branch
         self.author = author
@@ -122,7 +104,8 @@ class MirrorBranch:
         self._forge = forge
         self._mirror = Mirror(lock, remote(False))
         self._renewed = False
-        self._seen = seen or LastSeen()
+        self._lately = lately or Recent(lambda: datetime.now(UTC)).since()
+        self._key = ("tip", lock.repository, branch)
         self._looked = False
         self.signed: bool | None = None  # None: the rules are still to be asked
 
@@ -131,12 +114,9 @@ class MirrorBranch:
         return self._mirror.clone
 
     def head(self) -> str | None:
-        known = None if self._looked else self._seen.recent()
+        ask = self._lately.anew if self._looked else self._lately.ask
         self._looked = True
-        if known is not None:
-            return known
-        self._seen.note(self.tip(self.branch))
-        return self._seen.tip
+        return ask(self._key, lambda: self.tip(self.branch))
 
     def tip(self, branch: str) -> str | None:
         """Where any branch stands now; None where it is not."""
@@ -156,15 +136,18 @@ class MirrorBranch:
 
     def publish(self, plan: Plan, built: Built = unseen) -> Published:
         """By git push, or through the API where the default branch wants signed commits."""
-        self._seen.forget()
+        self._lately.forget(self._key)
         if self.signed is None:
             self.signed = self._wants_signatures()
+        begun = self._lately.begin()
         published = self._put(plan, built)
         if published.outcome is Outcome.CREDENTIALS and self._renew():
             published = self._put(plan, built)
         if published.outcome is Outcome.REFUSED and not self.signed and self._forge is not None:
             self.signed = refusal(published.detail).ways == {Way.SIGNED}
             return self._put(plan, built) if self.signed else published
+        if published.commit is not None and plan.branch == self.branch and not self.signed:
+            self._lately.keep(self._key, published.commit, begun)  # no need to fetch it
         return published
 
     def _wants_signatures(self) -> bool:
@@ -216,14 +199,14 @@ class GitHubPlace:
     mirrors: Path
     remote: Callable[[bool], Remote]
     owner_file: Callable[[], bytes | None]
-    seen: LastSeen = field(default_factory=LastSeen)
+    lately: Lately
     resolve: Resolve = as_written
 
     @contextmanager
     def branch(self) -> Iterator[MirrorBranch]:
         with hold(self.mirrors, self.repository.id) as lock:
             branch = self.repository.default_branch
-            yield MirrorBranch(lock, branch, self.remote, self.author, self.forge, self.seen)
+            yield MirrorBranch(lock, branch, self.remote, self.author, self.forge, self.lately)
 
     def settings(self) -> Settings | None:
         with self.branch() as branch:
@@ -254,22 +237,30 @@ class Places:
     now: Callable[[], datetime]
     protocols: tuple[str, ...] = ("https",)
     resolve: Resolve = as_written  # set by whoever has a database to remember accounts in
+    _recent: Recent = field(init=False)
     _bots: dict[int, Account] = field(default_factory=dict)
     _owner_files: dict[str, tuple[datetime, bytes | None]] = field(default_factory=dict)
     _forgotten: int = 0  # how often any owner's file was
+
+    def __post_init__(self) -> None:
+        self._recent = Recent(self.now)
 
     def bot(self) -> Account | None:
         """Our own account, once any repository was opened."""
         return next(iter(self._bots.values()), None)
 
     @contextmanager
-    def open(self, known: Known) -> Iterator[GitHubPlace]:
-        """The place of a repository. Raises the errors of the forge room."""
+    def open(self, known: Known, since: datetime | None = None) -> Iterator[GitHubPlace]:
+        """The place of a repository. Raises the errors of the forge room.
+
+        `since`: the last moment of which the job has to know what had happened by then; None: now.
+        """
+        lately = self._recent.since(since)
         if known.installation not in self._bots:
             self._bots[known.installation] = self.app.bot(known.installation)
         bot = self._bots[known.installation]
         with ExitStack() as stack:
-            forge, repository = self._found(known, stack)
+            forge, repository = self._found(known, lately, stack)
 
             def remote(fresh: bool) -> Remote:
                 token = self.app.installation_token(known.installation, fresh=fresh)
@@ -290,7 +281,8 @@ class Places:
                 mirrors,
                 remote,
                 owner_file,
-                resolve=self.resolve,
+                lately,
+                self.resolve,
             )
 
     def forget_owner(self, owner: str) -> None:
@@ -298,17 +290,19 @@ class Places:
         self._forgotten += 1
         self._owner_files.pop(owner.casefold(), None)
 
-    def _found(self, known: Known, stack: ExitStack) -> tuple[Forge, Repository]:
+    def _found(self, known: Known, lately: Lately, stack: ExitStack) -> tuple[Forge, Repository]:
         """By its name where its id is still behind that, otherwise by its id alone."""
         try:
-            forge = stack.enter_context(self.app.forge(known.installation, known.full_name))
+            forge = stack.enter_context(self.app.forge(known.installation, known.full_name, lately))
             if forge.repository().id == known.id:
                 return forge, forge.repository()
         except Gone:
             pass
         for each in self.app.repositories(known.installation):
             if each.id == known.id:
-                forge = stack.enter_context(self.app.forge(known.installation, each.full_name))
+                forge = stack.enter_context(
+                    self.app.forge(known.installation, each.full_name, lately)
+                )
                 return forge, forge.repository()
         raise Gone(f"Repository {known.id} is not there, or not for the App.")
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Protocol
 
 from bot.errors import Fault, UserError
 from bot.forge.app import App
@@ -24,7 +25,11 @@ from bot.writes import Writes
 
 log = logging.getLogger(__name__)
 
-Open = Callable[[Known], AbstractContextManager[Place]]
+
+class Opening(Protocol):
+    def __call__(
+        self, known: Known, since: datetime | None = None
+    ) -> AbstractContextManager[Place]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +43,23 @@ class Presence:
     inbox: Inbox
     writes: Writes
     app: App
-    opening: Open
+    opening: Opening
     forget_owner: Callable[[str], None]
     now: Callable[[], datetime]
     arrived: Callable[[int, Collection[int], datetime], None] = lambda *_: None
 
     @contextmanager
-    def open(self, known: Known, heard_as: tuple[int, str] | None = None) -> Iterator[Place]:
+    def open(
+        self,
+        known: Known,
+        heard_as: tuple[int, str] | None = None,
+        since: datetime | None = None,
+    ) -> Iterator[Place]:
         """The place of a repository; where that is now, is remembered.
 
         `heard_as` is the installation and the full name that a delivery gave it, which may be newer
-        or older than what is known. Raises the errors of the forge room.
+        or older than what is known. `since` is that of `Places.open`. Raises the errors of the
+        forge room.
         """
         places = [known]
         if heard_as is not None:
@@ -56,18 +67,20 @@ class Presence:
             stays = known.here and heard.installation == known.installation
             places = [known, heard] if stays else [*self._moved(known, heard), heard, known]
         with ExitStack() as stack:
-            found, place = self._first(list(dict.fromkeys(places)), stack)
+            found, place = self._first(list(dict.fromkeys(places)), since, stack)
             self._note(found, place)
             yield place
 
-    def _first(self, places: list[Known], stack: ExitStack) -> tuple[Known, Place]:
+    def _first(
+        self, places: list[Known], since: datetime | None, stack: ExitStack
+    ) -> tuple[Known, Place]:
         *others, last = places
         for each in others:
             try:
-                return each, stack.enter_context(self.opening(each))
+                return each, stack.enter_context(self.opening(each, since))
             except (Gone, Suspended) as error:
                 log.info("repository %d is not where it was: %s", each.id, error)
-        return last, stack.enter_context(self.opening(last))
+        return last, stack.enter_context(self.opening(last, since))
 
     def _moved(self, known: Known, heard: Known) -> Iterator[Known]:
         """Where GitHub says that the App is in it: a public repository opens from anywhere."""
