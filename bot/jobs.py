@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import sqlalchemy
-from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID, WorkflowStatus
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import Fault, UserError
@@ -130,7 +130,8 @@ class InlineQueue:
         self._waiting.clear()
 
 
-# Jobs of another application version stay queued for ever: raise it only when the queue is drained.
+# Raised when what a job is given changes. A process takes nothing up that its name began under
+# another version: the ledger hands that over anew.
 APPLICATION_VERSION = "1"
 RECOVERIES = 3  # a job that kills its process would otherwise be tried a hundred times
 AT_ONCE = {
@@ -191,12 +192,18 @@ class DbosQueue:
 
     def state(self, job: Job) -> State:
         status = DBOS.get_workflow_status(job.id)
-        # Earlier releases left writes in a queue of DBOS, which nobody listens to any more.
-        if status is None or status.status == "ENQUEUED":
+        if status is None or self._is_nobodys(status):
             return State.ABSENT
         if status.status == _KILLED:
             return State.KILLED
         return State.ENDED if status.status in _ENDED else State.WAITING
+
+    def _is_nobodys(self, status: WorkflowStatus) -> bool:
+        # Earlier releases left writes in a queue of DBOS, which nobody listens to any more.
+        if status.status == "ENQUEUED":
+            return True
+        began = (status.status, status.executor_id) == ("PENDING", self._executor)
+        return began and status.app_version != APPLICATION_VERSION
 
     def capacity(self, kind: Kind) -> int:
         return AT_ONCE[kind]

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,30 @@ def test_what_an_earlier_release_left_in_a_queue_of_dbos_is_handed_over_anew(dat
             )
             connection.commit()
         assert queue.state(job(1)) is State.ABSENT
+
+
+def test_what_a_process_began_under_another_version_is_handed_over_anew(
+    data: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+    began = threading.Event()
+    ends = threading.Event()
+
+    def hold(job: Job) -> None:
+        began.set()
+        ends.wait(PATIENCE)
+
+    with started(data, hold) as queue:
+        queue.enqueue(job(1))
+        began.wait(PATIENCE)
+        assert queue.state(job(1)) is State.WAITING
+    monkeypatch.setattr("bot.jobs.APPLICATION_VERSION", "another")
+    with started(data, lambda job: ran.append(job.id)) as queue:
+        assert queue.state(job(1)) is State.ABSENT
+        queue.enqueue(replace(job(1), attempt=2))
+        wait_until(lambda: bool(ran))
+        ends.set()
+    assert ran == ["d-1/2"]
 
 
 KILLED_BY_ITS_WORK = """
