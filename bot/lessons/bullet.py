@@ -72,13 +72,14 @@ class Spans:
 _REF = r"(?:[A-Za-z0-9._-]+/[A-Za-z0-9._-]+)?[#][1-9][0-9]{0,9}|manual"
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _START = re.compile(rf"\((?=(?:{_REF}),\s)")
+# Up to the cause, if there is one. Where a trailer ends is found once, from the end of the line:
+# a pattern that tried each `(` up to each `)` took hours for a megabyte of them.
 _TRAILER = re.compile(
     rf"""\((?P<ref>{_REF}),\s+(?P<on>{_DATE}),\s+(?P<verdict>{"|".join(Verdict)})
-    (?:;\s+(?P<flag>{"|".join(Flag)})\s+(?P<retired>{_DATE})(?::\s+(?P<cause>\S(?:.*\S)?))?)?
-    \)(?:\s*<!--\s*(?P<id>[0-9a-f]{{8}})\s*-->)?\s*""",
-    re.VERBOSE | re.DOTALL,
+    (?:;\s+(?P<flag>{"|".join(Flag)})\s+(?P<retired>{_DATE})(?P<colon>:\s+(?=\S))?)?""",
+    re.VERBOSE,
 )
-_LONE_ID = re.compile(r"\s*<!--\s*(?P<id>[0-9a-f]{8})\s*-->\s*\Z")
+_ID = re.compile(r"<!--\s*(?P<id>[0-9a-f]{8})\s*-->")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,36 +115,38 @@ def read(raw: str, today: date) -> Reading:
 
     An impossible or future date makes the trailer unreadable: the line is then a person's.
     """
-    for start in reversed([m.start() for m in _START.finditer(raw)]):
-        found = _TRAILER.fullmatch(raw, start)
-        if found is None:
-            # A person may strike the whole line, trailer included.
-            closed = raw.rstrip()
-            if not (raw.lstrip().startswith("~~") and closed.endswith("~~")):
-                continue
-            found = _TRAILER.fullmatch(raw, start, len(closed) - 2)
-            if found is None:
-                continue
-        trailer = _trailer(found, today)
-        if trailer is None:
+    line = raw.rstrip()
+    # A person may strike the whole line, trailer included.
+    end = len(line) - 2 if line.lstrip().startswith("~~") and line.endswith("~~") else len(raw)
+    comment = _id_comment(raw[:end])
+    close = len(raw[: comment.start() if comment else end].rstrip()) - 1
+    starts = [m.start() for m in _START.finditer(raw)] if raw[close : close + 1] == ")" else []
+    for start in reversed(starts):
+        found = _TRAILER.match(raw, start, close)
+        trailer = _trailer(found, today) if found else None
+        if found is None or trailer is None:
             continue
-        text, struck = _plain(raw[:start] + raw[found.end() :])
+        text, struck = _plain(raw[:start] + raw[end:])
         if not text:
             continue
-        spans = Spans(
-            ref=found.span("ref"),
-            on=found.span("on"),
-            close=raw.rindex(")", start, found.start("id") if found["id"] else found.end()),
-            start=start,
-            end=found.end(),
-        )
-        return Reading(text, trailer, found["id"], struck, spans)
-    lone = _LONE_ID.search(raw)
-    text, struck = _plain(raw[: lone.start()] if lone else raw)
-    return Reading(text, id=lone["id"] if lone else None, struck=struck)
+        spans = Spans(found.span("ref"), found.span("on"), close, start, end)
+        return Reading(text, trailer, comment["id"] if comment else None, struck, spans)
+    comment = _id_comment(raw)
+    text, struck = _plain(raw[: comment.start()] if comment else raw)
+    return Reading(text, id=comment["id"] if comment else None, struck=struck)
+
+
+def _id_comment(raw: str) -> re.Match[str] | None:
+    """The id comment that a text ends with."""
+    closed = raw.rstrip()
+    return _ID.fullmatch(closed, max(closed.rfind("<!--"), 0))
 
 
 def _trailer(found: re.Match[str], today: date) -> Trailer | None:
+    """Of a match whose `endpos` is the closing parenthesis; a cause is all between the two."""
+    raw, begin, close = found.string, found.end(), found.endpos
+    if raw[close - 1].isspace() if found["colon"] else begin < close:
+        return None
     on = _day(found["on"], today)
     if on is None:
         return None
@@ -152,7 +155,7 @@ def _trailer(found: re.Match[str], today: date) -> Trailer | None:
         retired = _day(found["retired"], today)
         if retired is None:
             return None
-        cause = " ".join(found["cause"].split()) if found["cause"] else None
+        cause = " ".join(raw[begin:close].split()) or None
         retirement = Retirement(Flag(found["flag"]), retired, cause)
     return Trailer(found["ref"], on, Verdict(found["verdict"]), retirement)
 

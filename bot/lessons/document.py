@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from bot.lessons import bullet as bullets
 from bot.lessons.bullet import Retirement, Spans, Trailer
@@ -89,7 +90,7 @@ class Document:
         starts = [0, *(m.end() for m in _LINE.finditer(text))]
         ends = [*(m.start() for m in _LINE.finditer(text)), len(text)]
         found: list[Bullet] = []
-        insert_at = len(text)
+        insert_at, has_ours = len(text), False
         for first, last, whole in _items(text):
             marker = _MARKER.match(text, starts[first], ends[first])
             if marker is None:  # the BOM stands before the marker of the first line
@@ -117,7 +118,8 @@ class Document:
                 )
             )
             after = starts[whole] if whole < len(starts) else len(text)
-            if reading.trailer is not None or not any(b.ours for b in found):
+            has_ours = has_ours or reading.trailer is not None
+            if reading.trailer is not None or not has_ours:
                 insert_at = after
         return cls(text, tuple(found), insert_at)
 
@@ -173,7 +175,8 @@ class Document:
 @functools.lru_cache(maxsize=16)  # a write reads the old and the new file several times each
 def _items(text: str) -> tuple[tuple[int, int, int], ...]:
     """Top-level bullets as (first line, line after the paragraph, line after the whole item)."""
-    source = text.removeprefix("\ufeff").replace("\0", "\ufffd")
+    # Lines end where Document says; with a `\r` left in it, no line of a CRLF file were blank.
+    source = _LINE.sub("\n", text.removeprefix("\ufeff").replace("\0", "\ufffd"))
     tokens = _BLOCKS.parse(source)
     items: list[tuple[int, int, int]] = []
     for at, token in enumerate(tokens):
@@ -188,15 +191,13 @@ def _items(text: str) -> tuple[tuple[int, int, int], ...]:
     return tuple(items)
 
 
-def _last_line(tokens: Sequence[object], at: int) -> int:
+def _last_line(tokens: Sequence[Token], at: int) -> int:
     """The line after the item's last content; the item's own map would take in blank lines."""
     last = 0
-    for token in tokens[at + 1 :]:
-        if getattr(token, "type", "") == "list_item_close" and getattr(token, "level", 0) == 1:
-            break
-        span = getattr(token, "map", None)
-        if span and getattr(token, "type", "") not in ("bullet_list_open", "list_item_open"):
-            last = max(last, span[1])
+    while (token := tokens[at]).type != "list_item_close" or token.level != 1:
+        if token.map and token.type not in ("bullet_list_open", "list_item_open"):
+            last = max(last, token.map[1])
+        at += 1
     return last
 
 

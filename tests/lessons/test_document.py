@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import date
 
 import pytest
@@ -55,6 +56,41 @@ def test_any_file_prints_as_it_was_read(data: bytes) -> None:
     document = Document.parse(data, TODAY)
     assert document.print() == data
     assert document.edit({}, (), ()) == data
+
+
+@given(st.lists(LINES, max_size=25), ENDINGS)
+def test_how_lines_end_makes_no_difference_to_what_they_say(lines: list[str], end: str) -> None:
+    here, there = (Document.parse(e.join(lines).encode(), TODAY).bullets for e in ("\n", end))
+    assert [(b.text, b.trailer, b.id) for b in there] == [(b.text, b.trailer, b.id) for b in here]
+
+
+@pytest.mark.parametrize(
+    "piece", [" ", "a b", "(a/", "(#1, ", "<!-- ", "(#1, 2026-01-01, ci_fix; stale 2026-01-03: x) "]
+)
+def test_hostile_repetition_comes_to_an_end(piece: str) -> None:
+    """Patterns that look from each place to the end of the line take many minutes for it."""
+    for head, tail in (("a", "b"), ("a (#1, 2026-02-30, ci_fix; stale 2026-01-03: ", ")")):
+        data = f"- {head}{piece * (500_000 // len(piece))}{tail}\n".encode()
+        document = Document.parse(data, TODAY)
+        assert document.print() == data
+        assert len(document.bullets) == 1
+
+
+def test_twice_the_bullets_are_twice_the_work() -> None:
+    def calls(bullets: int) -> int:
+        count = 0
+
+        def counted(*_event: object) -> None:
+            nonlocal count
+            count += 1
+
+        before = sys.getprofile()
+        sys.setprofile(counted)
+        Document.parse(b"- a\n" * bullets, TODAY)
+        sys.setprofile(before)
+        return count
+
+    assert calls(600) < 2.5 * calls(300)
 
 
 @given(FILES)
