@@ -18,7 +18,7 @@ SOURCES = [
 
 # A library and the only places that may import it.
 HOMES = {
-    "flask": ("webhooks", "bot/sandbox", "app.py"),
+    "flask": ("webhooks", "bot/sandbox"),
     "flask_wtf": ("webhooks",),
     "github": ("bot/forge",),
     "git": ("bot/git",),

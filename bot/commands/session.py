@@ -9,24 +9,20 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from bot.commands.agent import Local, Remote, Source
+from bot.commands.opening import target
 from bot.errors import Fault, UserError
-from bot.git.local import open_target
 from bot.lessons.block import Json
 from bot.notes.draft import Given
-
-SIGNATURE = ("Lessonkeeper", "lessonkeeper@users.noreply.github.com")
 
 
 def source(repository: str, url: str | None, token_file: str | None) -> Source:
     """Raises CallError for an address that a token must not be sent to."""
     if url is not None:
         return Remote(url, repository, Path(token_file or ""))
-    open_ = partial(open_target, signature=SIGNATURE)
-    return Local(repository, open_, lambda: datetime.now(UTC))
+    return Local(repository, target, lambda: datetime.now(UTC))
 
 
 def answer(to: Source, asked: Mapping[str, str]) -> Mapping[str, Json]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import app
 from tests.commands.conftest import LESSONS, Desk
 
 ROOT = Path(__file__).parents[2]
@@ -232,6 +233,20 @@ def test_without_the_packages_one_line_says_which_python_to_use(desk: Desk) -> N
     assert said.endswith(
         f"run `make venv` once, then .venv/bin/python app.py block --repo {desk.tree}"
     )
+
+
+def test_no_help_waits_for_a_package() -> None:
+    program = """
+import app
+for name, _, _ in app.COMMANDS:
+    try:
+        app.main([name, "--help"])
+    except SystemExit as stop:
+        assert not stop.code
+"""
+    command = [sys.executable, "-S", "-c", program]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.count("usage: app.py ") == len(app.COMMANDS)
 
 
 def test_what_nobody_foresaw_is_one_line_and_its_place_is_told_on_demand(

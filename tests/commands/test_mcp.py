@@ -21,6 +21,7 @@ import app
 from bot import VERSION
 from bot.commands.agent import Local, Remote
 from bot.commands.mcp import agent_server
+from bot.commands.opening import target
 from bot.demo.stage import Clock, Stage, stage
 from bot.errors import CallError
 from bot.lessons.block import BEGIN, END
@@ -82,7 +83,7 @@ def tree(tmp_path: Path) -> Tree:
 
 
 def local(tree: Tree) -> Connect:
-    source = Local(str(tree.path), app._target, lambda: datetime.now(UTC))  # noqa: SLF001
+    source = Local(str(tree.path), target, lambda: datetime.now(UTC))
     return lambda: Client(agent_server(source))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.doctor import doctor
+from bot.command_line.doctor import doctor
 from bot.credentials import Credentials, Vault
 from bot.database import connect, migrate
 from bot.environment import VARIABLES

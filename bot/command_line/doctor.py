@@ -1,17 +1,26 @@
-"""`python app.py doctor`: prints what the examination found, as it is found."""
+"""`doctor`: prints what the examination found, as it is found."""
 
 from __future__ import annotations
 
-import json
+import argparse
+import os
 from collections.abc import Mapping
 
-from bot.work.examination import examine
+from bot.command_line.answer import DONE, NO, print_json
 
-DONE, NO = 0, 1
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true")
+
+
+def run(options: argparse.Namespace) -> int:
+    return doctor(os.environ, as_json=options.json)
 
 
 def doctor(environ: Mapping[str, str], *, as_json: bool = False) -> int:
     """0, or 1 where a check is not ok. `environ` is that of the process."""
+    from bot.work.examination import examine
+
     well = True
     found = []
     for check in examine(environ):
@@ -20,5 +29,5 @@ def doctor(environ: Mapping[str, str], *, as_json: bool = False) -> int:
         if not as_json:
             print(check, flush=True)
     if as_json:
-        print(json.dumps(found, ensure_ascii=False, indent=2))
+        print_json(found)
     return DONE if well else NO
