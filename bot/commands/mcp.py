@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError
 from typing_extensions import TypedDict  # pydantic takes typing's own from Python 3.12 on
 
 from bot import VERSION
-from bot.commands.agent import Source
+from bot.commands.agent import Source, Told
 from bot.commands.arguments import unknown, wrong
 from bot.errors import Fault, UserError
 from bot.notes.draft import Given
@@ -163,69 +163,31 @@ def agent_server(source: Source) -> MCPServer:
         "lessonkeeper", title="Lessonkeeper", instructions=INSTRUCTIONS, version=VERSION
     )
 
-    @server.tool(
-        annotations=ToolAnnotations(
-            title="Known pitfalls", read_only_hint=True, open_world_hint=False
-        )
-    )
+    @server.tool(annotations=_reading("Known pitfalls"))
     def known_pitfalls(
         paths: Paths = None, items: Items = None, pull_request: PullRequest = None
     ) -> Annotated[CallToolResult, Block]:
         """Known pitfalls in this repository, for the task you start."""
         asked = Asked(items=items, paths=tuple(paths or ()))
-        found = _told(partial(source.pitfalls, asked, pull_request))
-        return CallToolResult(
-            content=[TextContent(type="text", text=found.text)],
-            structured_content=dict(found.document),
-        )
+        return _both(_told(partial(source.pitfalls, asked, pull_request)))
 
-    @server.tool(
-        annotations=ToolAnnotations(title="Search", read_only_hint=True, open_world_hint=False)
-    )
+    @server.tool(annotations=_reading("Search"))
     def search(query: Query, limit: Limit = 5) -> Annotated[CallToolResult, LookedUp]:
         """Look up notes, documents and lessons, by exact words and by meaning."""
-        found = _told(partial(source.search, query, limit))
-        return CallToolResult(
-            content=[TextContent(type="text", text=found.text)],
-            structured_content=dict(found.document),
-        )
+        return _both(_told(partial(source.search, query, limit)))
 
-    @server.tool(
-        annotations=ToolAnnotations(
-            title="Save a note",
-            read_only_hint=False,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=False,
-        )
-    )
+    @server.tool(annotations=_writing("Save a note"))
     def capture(title: Title, text: Text, kind: NoteKind, job: Job = "") -> Captured:
         """Save what is worth finding again: it is committed, and found from then on."""
         given = Given(text, kind=kind, title=title, job=job)
         return _captured(_told(partial(source.capture, given)))
 
-    @server.tool(
-        annotations=ToolAnnotations(
-            title="Confirm a note",
-            read_only_hint=False,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=False,
-        )
-    )
+    @server.tool(annotations=_writing("Confirm a note"))
     def confirm(path: NotePath) -> Captured:
         """Say that a note which you used was true: it is dated today."""
         return _captured(_told(partial(source.confirm, path)))
 
-    @server.tool(
-        annotations=ToolAnnotations(
-            title="Propose a lesson",
-            read_only_hint=False,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=False,
-        )
-    )
+    @server.tool(annotations=_writing("Propose a lesson"))
     def keep_lesson(
         sentence: Sentence, why: Why = "", pull_request: PullRequest = None
     ) -> Proposed:
@@ -233,21 +195,35 @@ def agent_server(source: Source) -> MCPServer:
         answer = _told(partial(source.propose, sentence, why, pull_request))
         return Proposed(id=answer["id"], state=answer["state"], sentence=answer["sentence"])
 
-    @server.tool(
-        annotations=ToolAnnotations(
-            title="Report an outcome",
-            read_only_hint=False,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=False,
-        )
-    )
+    @server.tool(annotations=_writing("Report an outcome"))
     def report_outcome(lesson_id: LessonId, heeded: bool, note: Note = "") -> Reported:
         """Say whether you heeded a lesson. It is stored for people and counts for nothing."""
         answer = _told(partial(source.report, lesson_id, note, heeded=heeded))
         return Reported(lesson=answer["lesson"], state=answer["state"])
 
     return server
+
+
+def _reading(title: str) -> ToolAnnotations:
+    return ToolAnnotations(title=title, read_only_hint=True, open_world_hint=False)
+
+
+def _writing(title: str) -> ToolAnnotations:
+    """Nothing is taken away, and saying it twice does what saying it once does."""
+    return ToolAnnotations(
+        title=title,
+        read_only_hint=False,
+        destructive_hint=False,
+        idempotent_hint=True,
+        open_world_hint=False,
+    )
+
+
+def _both(told: Told) -> CallToolResult:
+    """The text for the model, the document for its host."""
+    return CallToolResult(
+        content=[TextContent(type="text", text=told.text)], structured_content=dict(told.document)
+    )
 
 
 def _captured(answer: Mapping[str, object]) -> Captured:
