@@ -33,7 +33,7 @@ from bot.notes.draft import Given
 from bot.notes.note import Note
 from bot.search.index import SearchIndex
 from bot.search.meaning import Matrix
-from bot.search.sqlite import SqliteShelf
+from bot.search.sqlite import SqliteTables
 from bot.settings import Settings
 from bot.work.capturing import Capturing, checked
 from bot.work.looked_up import bring_up, forget_prepared
@@ -64,7 +64,7 @@ class Home:
     data: Path
 
     def index(self) -> SearchIndex:
-        return SearchIndex(SqliteShelf(self.data / "search.sqlite"), _Blank(), _now)
+        return SearchIndex(SqliteTables(self.data / "search.sqlite"), _Blank(), _now)
 
     @contextmanager
     def branch(self) -> Iterator[MirrorBranch]:

@@ -19,7 +19,7 @@ from bot.git.clone import Clone
 from bot.git.command import Git
 from bot.search.index import SearchIndex
 from bot.search.meaning import SHIPPED
-from bot.search.sqlite import SqliteShelf
+from bot.search.sqlite import SqliteTables
 from bot.settings import Settings
 from bot.work.looked_up import bring_up
 
@@ -98,7 +98,7 @@ def _filled(directory: Path, texts: list[str], tick: Tick, notes: int) -> tuple[
     git = Git(path)
     git.output("init", "--quiet", "--bare", "--template=", "--initial-branch=main", ".")
     commit = _commit(git, _notes(texts, notes), first=True)
-    index = SearchIndex(SqliteShelf(directory / "search.sqlite"), SHIPPED, _now)
+    index = SearchIndex(SqliteTables(directory / "search.sqlite"), SHIPPED, _now)
     tick()
     began = time.perf_counter()
     _bring(index, Clone(git), commit)

@@ -13,7 +13,7 @@ from bot.errors import CallError
 from bot.search.index import SearchIndex
 from bot.search.meaning import SHIPPED
 from bot.search.score import Question, Score, score
-from bot.search.sqlite import SqliteShelf
+from bot.search.sqlite import SqliteTables
 from bot.work.looked_up import page_of
 
 FOLDER = 0  # a folder of pages is no repository
@@ -38,7 +38,7 @@ def score_folder(
     if not files:
         raise CallError("there is no page in this folder.", file=str(folder))
     with tempfile.TemporaryDirectory(prefix="lessonkeeper-") as directory:
-        index = SearchIndex(SqliteShelf(Path(directory) / "search.sqlite"), SHIPPED, now)
+        index = SearchIndex(SqliteTables(Path(directory) / "search.sqlite"), SHIPPED, now)
         names = [file.relative_to(folder.parent).as_posix() for file in files]
         pages = [
             page_of(name, file.read_bytes(), name) for name, file in zip(names, files, strict=True)

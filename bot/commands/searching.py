@@ -24,7 +24,7 @@ from bot.search import printing
 from bot.search.index import SearchIndex
 from bot.search.meaning import SHIPPED
 from bot.search.model import Answer, Index, Lost
-from bot.search.sqlite import SqliteShelf
+from bot.search.sqlite import SqliteTables
 from bot.work.looked_up import Brought, Told, bring_up
 from bot.work.pitfalls import clean, files_of
 
@@ -47,7 +47,7 @@ class Found:
 
 def index_at(environ: Mapping[str, str], now: Callable[[], datetime]) -> SearchIndex:
     """The index of this person's repositories."""
-    return SearchIndex(SqliteShelf(cache_of(environ) / "search.sqlite"), SHIPPED, now)
+    return SearchIndex(SqliteTables(cache_of(environ) / "search.sqlite"), SHIPPED, now)
 
 
 def cache_of(environ: Mapping[str, str]) -> Path:

@@ -15,9 +15,10 @@ from bot.errors import Fault
 from bot.search.fusion import fused, reranked
 from bot.search.meaning import Embedder
 from bot.search.model import Answer, Document, Finding, Half, Hit, Lost, Rankings, State, asked
-from bot.search.nearest import Near, Nearest
+from bot.search.nearest import Nearest
 from bot.search.passages import Passage, passages
 from bot.search.shelf import Change, Entry, Page, Shelf
+from bot.search.tables import Near, Tables
 from bot.search.words import query_terms, terms
 
 log = logging.getLogger(__name__)
@@ -37,9 +38,9 @@ NEAR = 0.2
 class SearchIndex:
     """To be shared between threads."""
 
-    def __init__(self, shelf: Shelf, embedder: Embedder, now: Callable[[], datetime]) -> None:
-        self._shelf = shelf
-        self._nearest = Nearest(shelf, embedder)
+    def __init__(self, tables: Tables, embedder: Embedder, now: Callable[[], datetime]) -> None:
+        self._shelf = Shelf(tables)
+        self._nearest = Nearest(self._shelf, embedder)
         self._now = now
 
     def blobs(self, repository: int) -> Mapping[str, str]:
@@ -53,8 +54,9 @@ class SearchIndex:
         documents: Iterable[Document],
         gone: Collection[str] = (),
     ) -> None:
-        there = self._shelf.blobs(repository)
-        new = [page for page in documents if there.get(page.path) != page.blob]
+        pages = list(documents)
+        there = self._shelf.blobs(repository, [page.path for page in pages])
+        new = [page for page in pages if there.get(page.path) != page.blob]
         self._keep(repository, commit, committed_at, new, gone)
 
     def prepare(self, repository: int, commit: str, documents: Iterable[Document]) -> None:
@@ -135,7 +137,7 @@ class SearchIndex:
         *,
         prepared: bool = False,
     ) -> None:
-        entries = [self._entry(page) for page in documents]
+        entries = [self._entry(page) for page in {page.path: page for page in documents}.values()]
         self._shelf.keep(
             Change(repository, commit, entries, gone, prepared, committed_at, self._now())
         )

@@ -1,13 +1,13 @@
-"""The meaning half: every passage's vector in memory, compared with that of a question.
+"""The meaning half: every passage's vector compared with that of a question.
 
-All of them, one after the other: 10,000 notes are one product of a matrix and a vector, a few
-milliseconds. Follows the shelf by its generation; makes the vectors that are missing.
+By the database where it can, otherwise in memory: 10,000 notes are one product of a matrix and a
+vector, a few milliseconds. Follows the shelf by its generation; makes the vectors that are missing.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,17 +16,10 @@ import numpy.typing as npt
 from bot.search.meaning import Embedder, Matrix
 from bot.search.passages import Passage
 from bot.search.shelf import Shelf
+from bot.search.tables import Near
 
 PASSAGES = 5  # of one page among the nearest; a page with more takes others' places
 BATCH = 512  # passages that get their vectors in one go
-
-
-@dataclass(frozen=True, slots=True)
-class Near:
-    """How near a page is: the cosine (0..1) of its nearest passage, and its place from 0."""
-
-    cosine: float
-    passage: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +41,7 @@ class Nearest:
         self._embedder = embedder
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
+        self._whole = ""  # the generation that lacked nothing
 
     @property
     def model(self) -> str:
@@ -60,27 +54,34 @@ class Nearest:
     def find(self, query: str, repositories: Collection[int], limit: int) -> Mapping[int, Near]:
         """Pages by how near they are, nearest first."""
         (question,) = self._embedder.vectors([query])
-        loaded = self._current()
-        if not len(loaded.ids) or not question.any():
+        if not question.any():
             return {}
-        cosines = loaded.rows @ question
-        cosines[~np.isin(loaded.repositories, list(repositories))] = -1.0
+        generation = self._completed()
+        (data,) = _data(question[np.newaxis])
+        most = limit * PASSAGES
+        found: Iterable[tuple[int, Near]] | None
+        found = self._shelf.nearest(self.model, data, repositories, most)
+        if found is None:
+            found = _nearest(self._current(generation), question, repositories, most)
         best: dict[int, Near] = {}
-        for place in _highest(cosines, limit * PASSAGES):
-            if len(best) == limit or cosines[place] <= 0.0:
+        for document, near in found:
+            if len(best) == limit or near.cosine <= 0.0:
                 break
-            document = int(loaded.documents[place])
-            if document not in best:
-                passage = int(np.count_nonzero(loaded.documents[:place] == document))
-                best[document] = Near(float(cosines[place]), passage)
+            best.setdefault(document, near)
         return best
 
-    def _current(self) -> _Loaded:
+    def _completed(self) -> str:
+        """The generation in which no passage lacks its vector."""
         with self._lock:
             generation = self._shelf.generation()
-            if self._loaded is None or self._loaded.generation != generation:
+            if generation != self._whole:
                 self._complete()
-                generation = self._shelf.generation()
+                generation = self._whole = self._shelf.generation()
+            return generation
+
+    def _current(self, generation: str) -> _Loaded:
+        with self._lock:
+            if self._loaded is None or self._loaded.generation != generation:
                 self._loaded = self._load(generation, self._loaded)
             return self._loaded
 
@@ -111,6 +112,22 @@ class Nearest:
         rows = rows[order]
         wanted = wanted[np.isin(ids, np.concatenate([kept, fresh]))]
         return _Loaded(generation, wanted[:, 0], wanted[:, 1], wanted[:, 2], rows)
+
+
+def _nearest(
+    loaded: _Loaded, question: Matrix, repositories: Collection[int], limit: int
+) -> Iterator[tuple[int, Near]]:
+    """The pages of the nearest passages, each once, nearest first."""
+    if not len(loaded.ids):
+        return
+    cosines = loaded.rows @ question
+    cosines[~np.isin(loaded.repositories, list(repositories))] = -1.0
+    places = _highest(cosines, limit)
+    _, first = np.unique(loaded.documents[places], return_index=True)
+    for place in places[np.sort(first)]:
+        document = int(loaded.documents[place])
+        passage = int(np.count_nonzero(loaded.documents[:place] == document))
+        yield document, Near(float(cosines[place]), passage)
 
 
 def _highest(values: Matrix, count: int) -> npt.NDArray[np.int64]:

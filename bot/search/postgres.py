@@ -1,21 +1,22 @@
-"""A shelf in PostgreSQL: its terms are arrays under a GIN index, ranked as FTS5 ranks them.
+"""The tables of a shelf in PostgreSQL: terms are arrays under a GIN index, ranked as FTS5 ranks.
 
-Derived: whoever has the clones can fill it anew.
+Where the database has the extension `vector` it compares the meanings too.
 """
 
 from __future__ import annotations
 
+import functools
 import math
-import secrets
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, Engine, text
+import numpy as np
+from sqlalchemy import Connection, Engine, TextClause, text
 
-from bot.search.model import Kind, State
-from bot.search.passages import Passage
-from bot.search.postgres_tables import Tables
-from bot.search.shelf import Change, Match, Page
+from bot.search.model import Document
+from bot.search.postgres_schema import Schema
+from bot.search.tables import Match, Near, Row, Values
 from bot.search.words import terms
 
 # Okapi BM25 with k1 = 1.2 and b = 0.75 as in FTS5, a term counted 1, and 3 or 2 more for one of the
@@ -32,289 +33,160 @@ WHERE d.prepared = '' AND d.repository = ANY (:repositories)
 GROUP BY d.id ORDER BY score DESC, d.id LIMIT :limit
 """
 
+# Vectors have length 1, so that the inner product is the cosine; `<#>` is its negative. Every one
+# is compared: an approximate index would lose pages as soon as repositories are left out.
+_NEAREST = """
+SELECT d.id, -(p.embedding <#> CAST(:question AS vector)) AS cosine,
+    (SELECT count(*) FROM search_passages AS b WHERE b.document = d.id AND b.id < p.id) AS place
+FROM search_passages AS p JOIN search_documents AS d ON d.id = p.document
+WHERE d.prepared = '' AND d.repository = ANY (:repositories) AND p.model = :model
+    AND p.embedding IS NOT NULL
+ORDER BY cosine DESC, p.id LIMIT :limit
+"""
+_ADD = """
+INSERT INTO search_passages (document, heading, text, model, vector)
+VALUES (:document, :heading, :text, :model, :vector)
+"""
+_ADD_EMBEDDED = """
+INSERT INTO search_passages (document, heading, text, model, vector, embedding)
+VALUES (:document, :heading, :text, :model, :vector, CAST(:embedding AS vector))
+"""
+_GIVE = "UPDATE search_passages SET model = :model, vector = :vector WHERE id = :id"
+_GIVE_EMBEDDED = """
+UPDATE search_passages
+SET model = :model, vector = :vector, embedding = CAST(:embedding AS vector) WHERE id = :id
+"""
+_LACKING = """
+SELECT p.id, d.title, p.heading, p.text FROM search_passages AS p
+JOIN search_documents AS d ON d.id = p.document
+WHERE p.model <> :model OR p.vector IS NULL LIMIT :limit
+"""
+_LACKING_EMBEDDED = _LACKING.replace("OR p.vector", "OR p.embedding IS NULL OR p.vector")
+_AMONG = re.compile(r"among\((:\w+)\)")
 
-class PostgresShelf:
-    """To be shared between threads and processes."""
+
+class PostgresTables:
+    """To be shared between threads and processes. The engine is another's."""
 
     def __init__(self, engine: Engine) -> None:
-        self._tables = Tables(engine)
+        self._schema = Schema(engine)
+
+    @contextmanager
+    def transaction(self, *, writes: bool) -> Iterator[_Transaction]:
+        with self._schema.transaction() as c:
+            yield _Transaction(c, embeds=self._schema.embeds)
+
+    def close(self) -> None:
+        """Nothing is kept open."""
+
+
+class _Transaction:
+    """`embeds`: passages have a column of the extension's type."""
+
+    def __init__(self, connection: Connection, *, embeds: bool) -> None:
+        self._c = connection
+        self._embeds = embeds
+
+    def rows(self, sql: str, **values: object) -> Sequence[Row]:
+        return [tuple(row) for row in self._c.execute(_own(sql), values)]
+
+    def run(self, sql: str, many: Sequence[Values]) -> None:
+        if many:
+            self._c.execute(_own(sql), many)
 
     # changes
 
-    def keep(self, change: Change) -> None:
-        prepared = change.commit if change.prepared else ""
-        with self._changing() as c:
-            paths = {entry.document.path for entry in change.entries} | set(change.gone)
-            _remove(c, change.repository, paths, prepared)
-            for entry in change.entries:
-                page = entry.document
-                title, path = list(terms(page.title)), list(terms(page.path))
-                stream = [*title, *path, *terms(page.text)]
-                number = c.execute(
-                    text(
-                        "INSERT INTO search_documents (repository, path, prepared, commit_id, blob,"
-                        " kind, title, retired, length, terms, title_terms, path_terms) VALUES"
-                        " (:repository, :path, :prepared, :commit, :blob, :kind, :title, :retired,"
-                        " :length, :terms, :title_terms, :path_terms) RETURNING id"
-                    ),
-                    {
-                        "repository": change.repository,
-                        "path": _clean(page.path),
-                        "prepared": prepared,
-                        "commit": change.commit,
-                        "blob": page.blob,
-                        "kind": page.kind.value,
-                        "title": _clean(page.title),
-                        "retired": page.retired,
-                        "length": len(stream),
-                        "terms": list(dict.fromkeys(stream)),
-                        "title_terms": title,
-                        "path_terms": path,
-                    },
-                ).scalar_one()
-                vectors = entry.vectors or (None,) * len(entry.passages)
-                c.execute(
-                    text(
-                        "INSERT INTO search_passages (document, heading, text, model, vector)"
-                        " VALUES (:document, :heading, :text, :model, :vector)"
-                    ),
-                    [
-                        {
-                            "document": number,
-                            "heading": _clean(passage.heading),
-                            "text": _clean(passage.text),
-                            "model": entry.model,
-                            "vector": vector,
-                        }
-                        for passage, vector in zip(entry.passages, vectors, strict=True)
-                    ],
-                )
-            if not change.prepared:
-                c.execute(
-                    text(
-                        "INSERT INTO search_repositories"
-                        " VALUES (:id, :commit, :committed, :indexed)"
-                        " ON CONFLICT (id) DO UPDATE SET commit_id = excluded.commit_id,"
-                        " committed_at = excluded.committed_at, indexed_at = excluded.indexed_at"
-                    ),
-                    {
-                        "id": change.repository,
-                        "commit": change.commit,
-                        "committed": change.committed_at,
-                        "indexed": change.indexed_at,
-                    },
-                )
+    def add(self, row: Values, page: Document) -> int:
+        title, path = list(terms(page.title)), list(terms(page.path))
+        stream = [*title, *path, *terms(page.text)]
+        ((number,),) = self.rows(
+            "INSERT INTO search_documents (repository, path, prepared, commit_id, blob, kind,"
+            " title, retired, length, terms, title_terms, path_terms) VALUES (:repository, :path,"
+            " :prepared, :commit, :blob, :kind, :title, :retired, :length, :terms, :title_terms,"
+            " :path_terms) RETURNING id",
+            **row,
+            length=len(stream),
+            terms=list(dict.fromkeys(stream)),
+            title_terms=title,
+            path_terms=path,
+        )
+        return int(number)
 
-    def settle(self, repository: int, commit: str, *, landed: bool) -> None:
-        mine = {"repository": repository, "commit": commit}
-        with self._changing() as c:
-            found = c.execute(
-                text(
-                    "SELECT path FROM search_documents"
-                    " WHERE repository = :repository AND prepared = :commit"
-                ),
-                mine,
-            )
-            paths = list(found.scalars())
-            _remove(c, repository, paths, "" if landed else commit)
-            c.execute(
-                text(
-                    "UPDATE search_documents SET prepared = ''"
-                    " WHERE repository = :repository AND prepared = :commit"
-                ),
-                mine,
-            )
+    def add_passages(self, rows: Sequence[Values]) -> None:
+        if self._embeds:
+            embedded = [{**row, "embedding": _embedding(row["vector"])} for row in rows]
+            self.run(_ADD_EMBEDDED, embedded)
+        else:
+            self.run(_ADD, rows)
+
+    def forget(self, documents: Sequence[int]) -> None:
+        self.run("DELETE FROM search_documents WHERE id among(:ids)", [{"ids": [*documents]}])
 
     def give(self, model: str, vectors: Mapping[int, bytes]) -> None:
-        with self._changing() as c:
-            c.execute(
-                text("UPDATE search_passages SET model = :model, vector = :data WHERE id = :id"),
-                [{"model": model, "data": data, "id": each} for each, data in vectors.items()],
-            )
-
-    def drop(self, repository: int) -> None:
-        mine = {"repository": repository}
-        with self._changing() as c:
-            c.execute(text("DELETE FROM search_documents WHERE repository = :repository"), mine)
-            c.execute(text("DELETE FROM search_repositories WHERE id = :repository"), mine)
+        rows = [
+            {"id": each, "model": model, "vector": data, "embedding": _embedding(data)}
+            for each, data in vectors.items()
+        ]
+        self.run(_GIVE_EMBEDDED if self._embeds else _GIVE, rows)
 
     # questions
 
-    def generation(self) -> str:
-        with self._reading() as c:
-            return str(c.execute(text("SELECT id FROM search_generation")).scalar_one())
-
-    def blobs(self, repository: int) -> Mapping[str, str]:
-        with self._reading() as c:
-            rows = c.execute(
-                text(
-                    "SELECT path, blob FROM search_documents"
-                    " WHERE repository = :repository AND prepared = ''"
-                ),
-                {"repository": repository},
-            )
-            return {row.path: row.blob for row in rows}
+    def lacking(self, model: str, limit: int) -> Sequence[Row]:
+        return self.rows(_LACKING_EMBEDDED if self._embeds else _LACKING, model=model, limit=limit)
 
     def matches(
         self, terms: Sequence[str], repositories: Collection[int], limit: int
     ) -> Sequence[Match]:
-        with self._reading() as c:
-            pages, average = c.execute(
-                text("SELECT count(*), coalesce(avg(length), 1) FROM search_documents")
-            ).one()
-            counts = c.execute(
-                text(
-                    "SELECT q.term, (SELECT count(*) FROM search_documents AS d"
-                    " WHERE d.terms @> ARRAY[q.term])"
-                    " FROM unnest(CAST(:terms AS TEXT[])) AS q (term)"
-                ),
-                {"terms": list(terms)},
-            )
-            idfs = {
-                term: math.log(1 + (pages - count + 0.5) / (count + 0.5)) for term, count in counts
-            }
-            rows = c.execute(
-                text(_MATCHES),
-                {
-                    "terms": list(idfs),
-                    "idfs": list(idfs.values()),
-                    "average": max(float(average), 1.0),
-                    "repositories": list(repositories),
-                    "limit": limit,
-                },
-            )
-            return [Match(number, float(score)) for number, score in rows]
+        ((pages, average),) = self.rows(
+            "SELECT count(*), coalesce(avg(length), 1) FROM search_documents"
+        )
+        counts = self.rows(
+            "SELECT q.term, (SELECT count(*) FROM search_documents AS d"
+            " WHERE d.terms @> ARRAY[q.term])"
+            " FROM unnest(CAST(:terms AS TEXT[])) AS q (term)",
+            terms=[*terms],
+        )
+        idfs = {term: math.log(1 + (pages - count + 0.5) / (count + 0.5)) for term, count in counts}
+        rows = self.rows(
+            _MATCHES,
+            terms=list(idfs),
+            idfs=list(idfs.values()),
+            average=max(float(average), 1.0),
+            repositories=[*repositories],
+            limit=limit,
+        )
+        return [Match(number, float(score)) for number, score in rows]
 
     def under(self, repository: int, commit: str, term: str) -> bool:
-        with self._reading() as c:
-            found = c.execute(
-                text(
-                    "SELECT 1 FROM search_documents WHERE repository = :repository"
-                    " AND commit_id = :commit AND terms @> ARRAY[:term] LIMIT 1"
-                ),
-                {"repository": repository, "commit": commit, "term": term},
-            )
-            return found.first() is not None
+        found = self.rows(
+            "SELECT 1 FROM search_documents WHERE repository = :repository"
+            " AND commit_id = :commit AND terms @> ARRAY[:term] LIMIT 1",
+            repository=repository,
+            commit=commit,
+            term=term,
+        )
+        return bool(found)
 
-    def pages(self, ids: Collection[int]) -> Mapping[int, Page]:
-        with self._reading() as c:
-            parts: dict[int, list[Passage]] = {}
-            for document, heading, words in c.execute(
-                text(
-                    "SELECT document, heading, text FROM search_passages"
-                    " WHERE document = ANY (:ids) ORDER BY id"
-                ),
-                {"ids": list(ids)},
-            ):
-                parts.setdefault(document, []).append(Passage(heading, words))
-            rows = c.execute(
-                text(
-                    "SELECT id, repository, path, commit_id, kind, title, retired"
-                    " FROM search_documents WHERE prepared = '' AND id = ANY (:ids)"
-                ),
-                {"ids": list(ids)},
-            )
-            return {
-                number: Page(
-                    number,
-                    repository,
-                    path,
-                    commit,
-                    Kind(kind),
-                    title,
-                    retired,
-                    tuple(parts.get(number, ())),
-                )
-                for number, repository, path, commit, kind, title, retired in rows
-            }
-
-    def vector_ids(self, model: str) -> Sequence[tuple[int, int, int]]:
-        with self._reading() as c:
-            rows = c.execute(
-                text(
-                    "SELECT p.id, d.id, d.repository FROM search_passages AS p"
-                    " JOIN search_documents AS d ON d.id = p.document"
-                    " WHERE d.prepared = '' AND p.model = :model AND p.vector IS NOT NULL"
-                    " ORDER BY p.id"
-                ),
-                {"model": model},
-            )
-            return [(passage, document, repository) for passage, document, repository in rows]
-
-    def vectors(self, ids: Collection[int]) -> Mapping[int, bytes]:
-        with self._reading() as c:
-            rows = c.execute(
-                text("SELECT id, vector FROM search_passages WHERE id = ANY (:ids)"),
-                {"ids": list(ids)},
-            )
-            return {number: bytes(data) for number, data in rows}
-
-    def lacking(self, model: str, limit: int) -> Sequence[tuple[int, str, Passage]]:
-        with self._reading() as c:
-            rows = c.execute(
-                text(
-                    "SELECT p.id, d.title, p.heading, p.text FROM search_passages AS p"
-                    " JOIN search_documents AS d ON d.id = p.document"
-                    " WHERE p.model <> :model OR p.vector IS NULL LIMIT :limit"
-                ),
-                {"model": model, "limit": limit},
-            )
-            return [(number, title, Passage(h, words)) for number, title, h, words in rows]
-
-    def state(self, repository: int) -> State | None:
-        with self._reading() as c:
-            row = c.execute(
-                text(
-                    "SELECT (SELECT count(*) FROM search_documents"
-                    " WHERE repository = :id AND prepared = ''), commit_id, committed_at,"
-                    " indexed_at FROM search_repositories WHERE id = :id"
-                ),
-                {"id": repository},
-            ).first()
-        return None if row is None else State(*row)
-
-    def indexed(self) -> frozenset[int]:
-        with self._reading() as c:
-            return frozenset(c.execute(text("SELECT id FROM search_repositories")).scalars())
-
-    def prepared(self, repository: int) -> tuple[str, ...]:
-        with self._reading() as c:
-            rows = c.execute(
-                text(
-                    "SELECT prepared FROM search_documents WHERE repository = :repository"
-                    " AND prepared <> '' GROUP BY prepared ORDER BY min(id)"
-                ),
-                {"repository": repository},
-            )
-            return tuple(rows.scalars())
-
-    def close(self) -> None:
-        """The engine is another's."""
-
-    # the database
-
-    @contextmanager
-    def _changing(self) -> Iterator[Connection]:
-        with self._tables.transaction() as c:
-            yield c
-            c.execute(text("UPDATE search_generation SET id = :id"), {"id": secrets.token_hex(8)})
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with self._tables.transaction() as c:
-            yield c
+    def nearest(
+        self, model: str, question: bytes, repositories: Collection[int], limit: int
+    ) -> Sequence[tuple[int, Near]] | None:
+        if not self._embeds:
+            return None
+        rows = self.rows(
+            _NEAREST,
+            question=_embedding(question),
+            repositories=[*repositories],
+            model=model,
+            limit=limit,
+        )
+        return [(number, Near(float(cosine), place)) for number, cosine, place in rows]
 
 
-def _remove(c: Connection, repository: int, paths: Collection[str], prepared: str) -> None:
-    c.execute(
-        text(
-            "DELETE FROM search_documents WHERE repository = :repository"
-            " AND prepared = :prepared AND path = ANY (:paths)"
-        ),
-        {"repository": repository, "prepared": prepared, "paths": [_clean(p) for p in paths]},
-    )
+@functools.lru_cache
+def _own(sql: str) -> TextClause:
+    return text(_AMONG.sub(r"= ANY (\1)", sql))
 
 
-def _clean(words: str) -> str:
-    """Without what PostgreSQL cannot keep in a text."""
-    return words.replace("\0", "").encode("utf-8", "replace").decode()
+def _embedding(vector: object) -> str | None:
+    """Little-endian float32 as the extension reads them."""
+    return str(np.frombuffer(vector, "<f4").tolist()) if isinstance(vector, bytes) else None

@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Lock
@@ -19,12 +19,13 @@ from bot.metrics import Metrics
 from bot.search.index import SearchIndex
 from bot.search.meaning import SHIPPED
 from bot.search.model import Index, Lost
-from bot.search.postgres import PostgresShelf
-from bot.search.sqlite import SqliteShelf
+from bot.search.postgres import PostgresTables
+from bot.search.sqlite import SqliteTables
 from bot.work.looked_up import bring_up, forget_prepared
 from bot.work.memory import Known, Memory, Waiting
 from bot.work.pitfalls import files_of
 from bot.work.places import Place
+from bot.work.visit import Open
 from bot.work.writing import Written
 from webhooks.events import Event, Pushed
 
@@ -32,13 +33,11 @@ log = logging.getLogger(__name__)
 
 AT_ONCE = 2  # repositories that are read because a search lacks them
 
-Open = Callable[[Known], AbstractContextManager[Place]]
-
 
 def index_of(engine: Engine, data: Path, now: Callable[[], datetime]) -> SearchIndex:
     """A server's index: in its database where that is PostgreSQL, else in a file under `data`."""
     postgres = engine.dialect.name == "postgresql"
-    shelf = PostgresShelf(engine) if postgres else SqliteShelf(data / "search.sqlite")
+    shelf = PostgresTables(engine) if postgres else SqliteTables(data / "search.sqlite")
     return SearchIndex(shelf, SHIPPED, now)
 
 
@@ -81,12 +80,13 @@ class Indexing:
     def refused(self, known: Known, waiting: Sequence[Waiting], reason: str) -> None:
         """A write that did not land changes no page."""
 
-    def after(self, known: Known) -> None:
+    def after(self, known: Known, opened: Open) -> None:
         with self._lock:
             ours = known.id in self._written
             self._written.discard(known.id)
         if ours:
-            self.look(known)
+            with self._kept_back(known.id), opened(known) as place:
+                self.bring(place)
 
     def bring(self, place: Place) -> None:
         """Brings the index up to the default branch of an opened repository.

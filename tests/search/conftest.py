@@ -12,8 +12,8 @@ from bot.database import connect
 from bot.search.index import SearchIndex
 from bot.search.meaning import SHIPPED
 from bot.search.model import Document, Kind
-from bot.search.postgres import PostgresShelf
-from bot.search.sqlite import SqliteShelf
+from bot.search.postgres import PostgresTables
+from bot.search.sqlite import SqliteTables
 
 NOW = datetime(2026, 11, 5, 12, tzinfo=UTC)
 ONE, OTHER = 11, 22  # repositories
@@ -35,12 +35,12 @@ def file(tmp_path: Path) -> Path:
 def index(request: pytest.FixtureRequest) -> Iterator[SearchIndex]:
     """In each kind of database in turn: what holds for one holds for the other."""
     if request.param == "sqlite":
-        shelf = SqliteShelf(request.getfixturevalue("file"))
+        shelf = SqliteTables(request.getfixturevalue("file"))
         yield SearchIndex(shelf, MODEL, lambda: NOW)
         shelf.close()
         return
     engine = connect(request.getfixturevalue("postgres_url"))
-    yield SearchIndex(PostgresShelf(engine), MODEL, lambda: NOW)
+    yield SearchIndex(PostgresTables(engine), MODEL, lambda: NOW)
     engine.dispose()
 
 

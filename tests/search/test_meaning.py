@@ -13,7 +13,7 @@ from bot.errors import Fault
 from bot.search.index import SearchIndex
 from bot.search.meaning import Matrix, WordLlama
 from bot.search.model import Finding
-from bot.search.sqlite import SqliteShelf
+from bot.search.sqlite import SqliteTables
 from tests.search.conftest import FIRST, MODEL, NOW, ONE, OTHER, SECOND, page
 
 PAGES = [
@@ -80,7 +80,7 @@ def test_only_the_repositories_asked_for_are_near(index: SearchIndex) -> None:
 
 
 def test_without_a_model_the_half_says_so_and_the_words_still_answer(file: Path) -> None:
-    index = SearchIndex(SqliteShelf(file), Broken(), lambda: NOW)
+    index = SearchIndex(SqliteTables(file), Broken(), lambda: NOW)
     index.put(ONE, FIRST, NOW, PAGES)
     answer = index.search("puppy", frozenset([ONE]))
     assert [hit.path for hit in answer.hits] == ["dog.md"]
@@ -89,14 +89,14 @@ def test_without_a_model_the_half_says_so_and_the_words_still_answer(file: Path)
 
 
 def test_without_a_model_nothing_found_is_not_nothing_known(file: Path) -> None:
-    index = SearchIndex(SqliteShelf(file), Broken(), lambda: NOW)
+    index = SearchIndex(SqliteTables(file), Broken(), lambda: NOW)
     index.put(ONE, FIRST, NOW, PAGES)
     assert index.search("volcano", frozenset([ONE])).finding is Finding.UNTOLD
 
 
 def test_missing_vectors_are_made_once_there_is_a_model(file: Path) -> None:
     model = Broken()
-    index = SearchIndex(SqliteShelf(file), model, lambda: NOW)
+    index = SearchIndex(SqliteTables(file), model, lambda: NOW)
     index.put(ONE, FIRST, NOW, PAGES)
     model.well = True
     answer = index.search("where does the dog rest at night", frozenset([ONE]))

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, text
 from bot.database import connect
 from bot.search.index import SearchIndex
 from bot.search.model import Finding, Lost
-from bot.search.postgres import PostgresShelf
+from bot.search.postgres import PostgresTables
 from tests.search.conftest import FIRST, MODEL, NOW, ONE, page
 
 
@@ -22,7 +22,7 @@ def engine(postgres_url: str) -> Iterator[Engine]:
 
 
 def test_dropped_tables_are_lost_aloud_and_filled_anew(engine: Engine) -> None:
-    index = SearchIndex(PostgresShelf(engine), MODEL, lambda: NOW)
+    index = SearchIndex(PostgresTables(engine), MODEL, lambda: NOW)
     index.put(ONE, FIRST, NOW, [page("a.md", "Idle socket.")])
     with engine.begin() as c:
         c.execute(text("DROP TABLE search_documents CASCADE"))
@@ -36,14 +36,14 @@ def test_dropped_tables_are_lost_aloud_and_filled_anew(engine: Engine) -> None:
 
 
 def test_what_the_database_cannot_keep_is_left_out_of_a_text(engine: Engine) -> None:
-    index = SearchIndex(PostgresShelf(engine), MODEL, lambda: NOW)
+    index = SearchIndex(PostgresTables(engine), MODEL, lambda: NOW)
     index.put(ONE, FIRST, NOW, [page("a.md", "Idle\0 socket \ud800.", "Title \0")])
     (hit,) = index.search("socket", frozenset([ONE])).hits
     assert "\0" not in hit.title + hit.excerpt
 
 
 def test_two_indexes_share_one_database(engine: Engine) -> None:
-    one, other = (SearchIndex(PostgresShelf(engine), MODEL, lambda: NOW) for _ in range(2))
+    one, other = (SearchIndex(PostgresTables(engine), MODEL, lambda: NOW) for _ in range(2))
     one.put(ONE, FIRST, NOW, [page("a.md", "Idle socket.")])
     assert other.search("socket", frozenset([ONE])).hits
     other.put(ONE, FIRST, NOW, [page("b.md", "Volcano.")])

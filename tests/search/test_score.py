@@ -14,7 +14,7 @@ from bot.lessons.reading import content, in_order
 from bot.search.index import SearchIndex
 from bot.search.meaning import SHIPPED
 from bot.search.model import Rankings
-from bot.search.postgres import PostgresShelf
+from bot.search.postgres import PostgresTables
 from bot.search.score import (
     WAYS,
     WORDS,
@@ -103,7 +103,7 @@ def test_hyphenated_dotted_and_path_questions_are_all_answered(
 
 def test_postgresql_answers_as_well(postgres_url: str) -> None:
     engine = connect(postgres_url)
-    index = SearchIndex(PostgresShelf(engine), SHIPPED, lambda: NOW)
+    index = SearchIndex(PostgresTables(engine), SHIPPED, lambda: NOW)
     files = sorted((FIELD / "pages").glob("*.md"))
     pages = [page_of(f"pages/{file.name}", file.read_bytes(), file.name) for file in files]
     index.put(ONE, FIRST, NOW, pages)

@@ -13,13 +13,13 @@ import pytest
 from bot.errors import Fault
 from bot.search.index import SearchIndex
 from bot.search.model import Finding, Lost
-from bot.search.sqlite import SqliteShelf
+from bot.search.sqlite import SqliteTables
 from tests.search.conftest import FIRST, MODEL, NOW, ONE, page
 
 
 @pytest.fixture
 def index(file: Path) -> SearchIndex:
-    return SearchIndex(SqliteShelf(file), MODEL, lambda: NOW)
+    return SearchIndex(SqliteTables(file), MODEL, lambda: NOW)
 
 
 def fill(index: SearchIndex) -> None:
@@ -59,9 +59,9 @@ def test_a_damaged_file_is_lost_aloud_and_filled_anew(
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_file_found_damaged_at_the_start_is_no_answer_either(file: Path, damage: str) -> None:
-    fill(SearchIndex(SqliteShelf(file), MODEL, lambda: NOW))
+    fill(SearchIndex(SqliteTables(file), MODEL, lambda: NOW))
     DAMAGES[damage](file)
-    answer = SearchIndex(SqliteShelf(file), MODEL, lambda: NOW).search("socket", frozenset([ONE]))
+    answer = SearchIndex(SqliteTables(file), MODEL, lambda: NOW).search("socket", frozenset([ONE]))
     assert answer.finding is Finding.UNTOLD
     assert answer.unindexed == {ONE}
 
@@ -85,7 +85,7 @@ def test_a_file_of_another_version_is_made_anew(file: Path) -> None:
     with closing(sqlite3.connect(file)) as c:
         c.execute("CREATE TABLE documents (id)")
         c.execute("PRAGMA user_version = 99")
-    fill(SearchIndex(SqliteShelf(file), MODEL, lambda: NOW))
+    fill(SearchIndex(SqliteTables(file), MODEL, lambda: NOW))
 
 
 def test_a_busy_file_is_a_fault_and_not_lost(
@@ -103,7 +103,7 @@ def test_a_busy_file_is_a_fault_and_not_lost(
 
 
 def test_two_indexes_share_one_file(file: Path, index: SearchIndex) -> None:
-    other = SearchIndex(SqliteShelf(file), MODEL, lambda: NOW)
+    other = SearchIndex(SqliteTables(file), MODEL, lambda: NOW)
     fill(index)
     assert other.search("socket", frozenset([ONE])).hits
     other.put(ONE, FIRST, NOW, [page("new.md", "Volcano.")])

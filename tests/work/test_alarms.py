@@ -18,7 +18,7 @@ from bot.demo.stage import Clock, Stage, stage
 from bot.lessons.bullet import Trailer, Verdict, line
 from bot.search.index import SearchIndex
 from bot.search.meaning import WordLlama
-from bot.search.sqlite import SqliteShelf
+from bot.search.sqlite import SqliteTables
 from bot.work import doctor
 from tests.work.conftest import SETTINGS, START, Shop, make_shop
 
@@ -150,7 +150,7 @@ def test_without_its_model_the_meaning_half_is_an_alarm(
 ) -> None:
     with monkeypatch.context() as without:
         without.setitem(sys.modules, "wordllama", None)
-        shelf = SqliteShelf(folder / "bot" / "search.sqlite")
+        shelf = SqliteTables(folder / "bot" / "search.sqlite")
         index = SearchIndex(shelf, WordLlama(), playing.clock)
         without.setattr(playing.server.indexing, "index", index)
         playing.server.watching.look_at_server()

@@ -11,7 +11,7 @@ import pytest
 from bot.git.local import open_target
 from bot.search.index import SearchIndex
 from bot.search.meaning import SHIPPED
-from bot.search.sqlite import SqliteShelf
+from bot.search.sqlite import SqliteTables
 from bot.settings import Settings
 from bot.work.looked_up import Brought, bring_up, page_of
 from tests.git.conftest import git
@@ -41,7 +41,7 @@ def test_hostile_repetition_comes_to_an_end(piece: str) -> None:
 
 
 def test_a_page_whose_name_is_no_utf8_is_found_like_any_other(tmp_path: Path) -> None:
-    index = SearchIndex(SqliteShelf(tmp_path / "search.sqlite"), SHIPPED, lambda: NOW)
+    index = SearchIndex(SqliteTables(tmp_path / "search.sqlite"), SHIPPED, lambda: NOW)
     page = page_of(os.fsdecode(b"docs/caf\xe9.md"), b"# Zanzibar\n", "b")
     index.put(11, "a" * 40, NOW, [page])
     (hit,) = index.search("Zanzibar", frozenset({11})).hits
@@ -56,7 +56,7 @@ def test_a_file_whose_name_is_no_utf8_holds_no_other_back(tmp_path: Path) -> Non
     (tree / "docs/tea.md").write_text("# Ceylon\n")
     git(tree, "add", "--all")
     git(tree, "commit", "--quiet", "-m", "Add documents")
-    index = SearchIndex(SqliteShelf(tmp_path / "search.sqlite"), SHIPPED, lambda: NOW)
+    index = SearchIndex(SqliteTables(tmp_path / "search.sqlite"), SHIPPED, lambda: NOW)
     with open_target(str(tree), ("Ada", "ada@example.com")) as target:
         arguments = 11, target.clone, target.head() or "", Settings(), NOW.date()
         bring_up(index, *arguments)

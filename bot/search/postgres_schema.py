@@ -1,10 +1,11 @@
-"""The tables of a shelf in PostgreSQL: made where they are missing, `Lost` where they were dropped.
+"""The tables in PostgreSQL themselves: made where they are missing, `Lost` where they were dropped.
 
 Knows nothing of what is asked of them.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,10 @@ from sqlalchemy.exc import DBAPIError, ProgrammingError
 
 from bot.errors import Fault
 from bot.search.model import Lost
+
+log = logging.getLogger(__name__)
+
+log = logging.getLogger(__name__)
 
 _LOCK = 0x5EA2C  # any constant: two processes that start together make the tables one by one
 _SCHEMA = """
@@ -52,15 +57,24 @@ CREATE TABLE IF NOT EXISTS search_repositories (
 CREATE TABLE IF NOT EXISTS search_generation (id TEXT NOT NULL);
 INSERT INTO search_generation SELECT 'empty' WHERE NOT EXISTS (SELECT FROM search_generation);
 """
+# What the extension adds. Its type takes any number of dimensions, whatever the model has.
+_EMBEDDINGS = (
+    "CREATE EXTENSION IF NOT EXISTS vector",
+    "ALTER TABLE search_passages ADD COLUMN IF NOT EXISTS embedding vector",
+)
 
 
-class Tables:
-    """To be shared between threads and processes."""
+class Schema:
+    """To be shared between threads and processes.
+
+    `embeds`: the database has the extension `vector`, so that passages have a column `embedding`.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._lock = threading.Lock()
         self._made = False
+        self.embeds = False
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -85,4 +99,20 @@ class Tables:
                 c.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
                 for statement in filter(str.strip, _SCHEMA.split(";\n")):
                     c.exec_driver_sql(statement)
+                self.embeds = self._demand_embeddings(c)
             self._made = True
+
+    def _demand_embeddings(self, c: Connection) -> bool:
+        """Whether there are embeddings now. Who may not add the extension goes on without."""
+        available = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
+        if c.exec_driver_sql(available).first() is None:
+            return False
+        try:
+            with c.begin_nested():
+                for statement in _EMBEDDINGS:
+                    c.exec_driver_sql(statement)
+        except DBAPIError as error:
+            reason = type(error.orig).__name__
+            log.warning("meanings are compared in memory, without the extension: %s", reason)
+            return False
+        return True
