@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from statistics import median
 
 from bot.lessons.block import Cut
-from bot.reports.caps import CapsReport, Selection
+from bot.reports.caps import CapsReport, Grown, Selection
 from bot.reports.made import Json, Made, cell, share, table
 from bot.reports.retention import CLUSTER, QUERY, STEPS, Curve, Policy, Retention, Swept
 
@@ -22,7 +23,10 @@ _FLIP = (
 _CUTS = {Cut.ITEMS: "items", Cut.CHARS: "characters", Cut.NONE: "none"}
 
 
-def to_json(report: Retention, caps: CapsReport, made: Made) -> dict[str, Json]:
+def to_json(
+    report: Retention, caps: CapsReport, made: Made, generated: Sequence[CapsReport] = ()
+) -> dict[str, Json]:
+    """`generated`: the caps of all generated corpora, where one of them was measured."""
     return {
         "lessons": report.lessons,
         "characters": report.characters,
@@ -54,12 +58,16 @@ def to_json(report: Retention, caps: CapsReport, made: Made) -> dict[str, Json]:
                 for grown in caps.grown
             ],
         },
+        **({"generated": [_spread(*each) for each in _by_growth(generated)]} if generated else {}),
         "limits": LIMITS,
         **made.to_json(),
     }
 
 
-def to_markdown(report: Retention, caps: CapsReport, made: Made) -> str:
+def to_markdown(
+    report: Retention, caps: CapsReport, made: Made, generated: Sequence[CapsReport] = ()
+) -> str:
+    """`generated`: as for `to_json`; the caps are told of all of them."""
     budgets = [f"{step * 100 // STEPS} %" for step in range(1, STEPS + 1)]
     rows = [
         [
@@ -89,7 +97,7 @@ def to_markdown(report: Retention, caps: CapsReport, made: Made) -> str:
         "",
         *_sweep(report.by_query),
         "",
-        *_caps(caps),
+        *_caps(caps, generated),
     ]
     return "\n".join(lines + made.to_markdown()) + "\n"
 
@@ -133,7 +141,31 @@ def _sweep(swept: Sequence[Swept]) -> list[str]:
     return table(head, rows)
 
 
-def _caps(caps: CapsReport) -> list[str]:
+def _spread(*grown: Grown) -> dict[str, Json]:
+    """One growth of several corpora: the least, the middle and the most of each number."""
+
+    def spread(selections: Sequence[Selection]) -> dict[str, Json]:
+        kept = [each.kept for each in selections]
+        recall = [each.recall for each in selections]
+        return {
+            "kept": [min(kept), median(kept), max(kept)],
+            "recall": [min(recall), median(recall), max(recall)],
+        }
+
+    return {
+        "corpora": len(grown),
+        "factor": grown[0].factor,
+        "both": spread([each.both for each in grown]),
+        "items_alone": spread([each.items_alone for each in grown]),
+        "characters_alone": spread([each.characters_alone for each in grown]),
+    }
+
+
+def _by_growth(reports: Sequence[CapsReport]) -> Iterator[tuple[Grown, ...]]:
+    return zip(*(report.grown for report in reports), strict=True)
+
+
+def _caps(caps: CapsReport, generated: Sequence[CapsReport]) -> list[str]:
     sections = [
         [
             cell(section.name),
@@ -146,14 +178,18 @@ def _caps(caps: CapsReport) -> list[str]:
     ]
     grown = [
         [
-            f"× {each.factor:g}",
-            f"{each.mean:.0f}",
-            *_kept(each.both),
-            *_kept(each.items_alone)[:2],
-            *_kept(each.characters_alone)[:2],
+            f"× {each[0].factor:g}",
+            f"{each[0].mean:.0f}",
+            *_kept([one.both for one in each]),
+            *_kept([one.items_alone for one in each])[:2],
+            *_kept([one.characters_alone for one in each])[:2],
         ]
-        for each in caps.grown
+        for each in _by_growth(generated or [caps])
     ]
+    of_all = (
+        f" Of {len(generated)} generated corpora of this size the middle, and where they differ "
+        "the least and the most:"
+    )
     return [
         "## Which cap cuts",
         "",
@@ -161,7 +197,8 @@ def _caps(caps: CapsReport) -> list[str]:
         "",
         *table(["file", "lessons, characters", "items", "characters", "flips at"], sections),
         "",
-        "As the files are, and with lessons that many times as long that say the same:",
+        "As the files are, and with lessons that many times as long that say the same"
+        + (f".{of_all}" if generated else ":"),
         "",
         *table(
             [
@@ -180,6 +217,19 @@ def _caps(caps: CapsReport) -> list[str]:
     ]
 
 
-def _kept(selection: Selection) -> list[str]:
-    cuts = ", ".join(_CUTS[cut] for cut in selection.cuts)
-    return [str(selection.kept), f"{selection.recall:.2f}", cuts]
+def _kept(selections: Sequence[Selection]) -> list[str]:
+    """Of one selection, or of several with their spread: how many, the recall, what cut."""
+    cuts = dict.fromkeys(", ".join(_CUTS[cut] for cut in each.cuts) for each in selections)
+    return [
+        _ranged([f"{n}" for n in sorted(each.kept for each in selections)]),
+        _ranged([f"{n:.2f}" for n in sorted(each.recall for each in selections)]),
+        " or ".join(sorted(cuts)),
+    ]
+
+
+def _ranged(ordered: Sequence[str]) -> str:
+    """The middle, and the ends where they read otherwise."""
+    middle = ordered[len(ordered) // 2]
+    if ordered[0] == ordered[-1]:
+        return middle
+    return f"{middle} ({ordered[0]} to {ordered[-1]})"

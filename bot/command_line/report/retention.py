@@ -40,6 +40,7 @@ def run(options: argparse.Namespace) -> int:
     limits = report_caps(lessons, [(name, cap) for (name, _), cap in zip(files, caps, strict=True)])
     measured.plot(options.plot, picture.retention, found)
     made = measured.made(options)
+    generated = sample.caps_of_all(caps, sample.NEWEST) if options.generated else ()
     print_found(
         options.json,
         retention_printing.to_json,
@@ -47,6 +48,7 @@ def run(options: argparse.Namespace) -> int:
         found,
         limits,
         made,
+        generated,
     )
     return DONE
 
