@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
@@ -17,11 +12,10 @@ from sqlalchemy import Engine
 from bot.database import connect, migrate
 from bot.handover import Handover
 from bot.heartbeats import BEAT, SILENT, Heartbeats
-from bot.inbox import Delivery, Inbox, Status
-from bot.jobs import DbosQueue, InlineQueue, Kind
+from bot.inbox import Delivery, Inbox
+from bot.jobs import InlineQueue, Kind
 from bot.metrics import Metrics
 from bot.writer import Writer
-from tests.queues import wait_until
 
 NOW = datetime(2026, 11, 2, 10, tzinfo=UTC)
 
@@ -103,71 +97,3 @@ def test_who_stops_in_the_middle_of_work_is_missed(engine: Engine, writer: Write
     assert ours.dead() == ("other",)
     handover.stop(0)
     assert ours.dead() == ()
-
-
-BEGINS_AND_HANGS = """
-import sys, threading
-from datetime import UTC, datetime
-from bot.database import connect
-from bot.handover import Handover
-from bot.heartbeats import Heartbeats
-from bot.inbox import Inbox
-from bot.jobs import DbosQueue, InlineQueue, Kind
-from bot.metrics import Metrics
-from bot.writer import Writer
-
-engine = connect(sys.argv[1])
-writer = Writer(engine)
-bell = threading.Event()
-
-def hang(kind, key, number):
-    print("begun", flush=True)
-    threading.Event().wait(60)
-
-Handover(
-    {kind: Inbox(engine, writer, bell) for kind in (Kind.HEAR,)}, DbosQueue(sys.argv[1], "doomed"),
-    {kind: hang for kind in Kind}, Metrics(), bell,
-    heartbeats=Heartbeats(engine, writer, "doomed"),
-).start()
-threading.Event().wait(60)
-"""
-
-
-def test_what_a_killed_process_had_begun_is_done_by_another(postgres_url: str) -> None:
-    engine = connect(postgres_url)
-    migrate(engine)
-    writer = Writer(engine)
-    bell = threading.Event()
-    inbox = Inbox(engine, writer, bell)
-    now = datetime.now(UTC)
-    delivery = Delivery("d-1", "ping", b"{}", now, now, repository=11)
-    root = Path(__file__).parents[1]
-    command = [sys.executable, "-c", BEGINS_AND_HANGS, postgres_url]
-    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) as doomed:
-        inbox.store(delivery)
-        assert doomed.stdout is not None
-        assert doomed.stdout.readline() == "begun\n"
-        doomed.send_signal(signal.SIGKILL)
-    ran: list[int] = []
-    heartbeats = Heartbeats(
-        engine, writer, "heir", lambda: datetime.now(UTC) + SILENT + timedelta(seconds=1)
-    )
-    heir = Handover(
-        {Kind.HEAR: inbox},
-        DbosQueue(postgres_url, "heir"),
-        dict.fromkeys(Kind, lambda kind, key, number: ran.append(number)),
-        Metrics(),
-        bell,
-        heartbeats=heartbeats,
-    )
-    heir.start()
-    try:
-        wait_until(lambda: inbox.counts()[Status.DONE] == 1)
-    finally:
-        heir.stop(0)
-        writer.close()
-    entry = inbox.find("d-1")
-    assert entry is not None
-    assert (len(ran), entry.attempt) == (1, 2)
-    assert replace(entry, body=None).reason is None
-    engine.dispose()
