@@ -92,6 +92,14 @@ class Writes:
             handed = select(writes.c.repository).where(writes.c.handed_at.is_not(None)).limit(1)
             return connection.execute(handed).first() is not None
 
+    def is_due(self, repository: int, now: datetime) -> bool:
+        """Whether another write job of a repository is wanted by now, the one that runs apart."""
+        row = select(writes.c.repository).where(
+            writes.c.repository == repository, writes.c.not_before <= now
+        )
+        with reading(self._engine) as connection:
+            return connection.execute(row).first() is not None
+
     def reasons(self) -> dict[int, str]:
         """Repositories whose last write failed or is parked, and why."""
         with reading(self._engine) as connection:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -28,6 +28,7 @@ from bot.work.memory import Known, Memory, Waiting
 from bot.work.places import Place
 from bot.work.proposing import Proposing, is_way, is_way_round
 from bot.work.rolling import ROLLING, declined_since
+from bot.work.visit import Open, Visit
 from bot.work.wants import Wants
 from bot.work.writing import Refused, Written, apply
 from bot.writes import Writes
@@ -35,9 +36,6 @@ from bot.writes import Writes
 log = logging.getLogger(__name__)
 
 EVIDENCE_WAITS = timedelta(days=7)  # for a commit that it can travel with
-
-
-Open = Callable[[Known], AbstractContextManager[Place]]
 
 
 class Listener(Protocol):
@@ -49,8 +47,11 @@ class Listener(Protocol):
     def refused(self, known: Known, waiting: Sequence[Waiting], reason: str) -> None:
         """These stay undone until a person mends something: `reason` is for that person."""
 
-    def after(self, known: Known) -> None:
-        """The job ends, whatever it came to: the time to talk. Raises nothing of the forge's."""
+    def after(self, known: Known, opened: Open) -> None:
+        """The job ends, whatever it came to: the time to talk. Raises nothing of the forge's.
+
+        `opened` gives the place of the job itself: what came to it since is not seen there.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +75,17 @@ class Committing:
         if known is None or not known.here:
             return
         waiting = self.memory.waiting(repository)
-        try:
-            if self._is_due(known, waiting):
-                self._write_all(known, waiting)
-        except UserError as error:
-            for each in self.listeners:
-                each.refused(known, waiting, str(error))
-            raise
-        finally:
-            for each in self.listeners:
-                each.after(known)
+        with closing(Visit(self.open)) as visit:
+            try:
+                if self._is_due(known, waiting):
+                    self._write_all(known, waiting, visit.open)
+            except UserError as error:
+                for each in self.listeners:
+                    each.refused(known, waiting, str(error))
+                raise
+            finally:
+                for each in self.listeners:
+                    each.after(known, visit.open)
 
     def _is_due(self, known: Known, waiting: Sequence[Waiting]) -> bool:
         """Whether anything has to be written by now; all that waits is then written with it."""
@@ -94,8 +96,8 @@ class Committing:
             return False
         return bool(times)
 
-    def _write_all(self, known: Known, waiting: Sequence[Waiting]) -> None:
-        with self.open(known) as place:
+    def _write_all(self, known: Known, waiting: Sequence[Waiting], opened: Open) -> None:
+        with opened(known) as place:
             settings = place.settings()
             if place.repository.archived:
                 raise Archived("The repository is archived.")

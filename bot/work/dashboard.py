@@ -27,10 +27,11 @@ from bot.web.pages import (
     StorePage,
 )
 from bot.web.visitor import Visitor
-from bot.work.freshness import Freshness, Open
+from bot.work.freshness import Freshness, Open, Seen
 from bot.work.measured import carried
 from bot.work.memory import Known, Memory
 from bot.work.pitfalls import Files, clean
+from bot.work.places import Place
 from bot.work.questions import Questions
 from bot.work.searching import Searching
 from bot.work.summaries import Summaries
@@ -68,16 +69,18 @@ class Dashboard:
         Raises Gone, Fault.
         """
         seen, notice = self.freshness.seen(known)
+        return seen.files, self._kept(known, seen), notice
+
+    def look_again(self, known: Known, place: Place) -> None:
+        """After a write: what was seen a moment ago is old, and the job has the place open."""
+        self._kept(known, self.freshness.look_again(known, place))
+
+    def _kept(self, known: Known, seen: Seen) -> Figures:
         found = figures(seen.files, known.id, self.now().date(), clean)
         fresh = summary(found)
         if self.summaries.get(known.id) != fresh:
             self.summaries.keep(known.id, fresh)
-        return seen.files, found, notice
-
-    def look_again(self, known: Known) -> None:
-        """After a write: what was seen a moment ago is old."""
-        self.freshness.forget(known.id)
-        self.look(known)
+        return found
 
     def fleet(self, visitor: Visitor) -> Fleet:
         visible = self._visible(visitor)

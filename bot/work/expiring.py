@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -27,13 +26,12 @@ from bot.work.expiries import Expiries
 from bot.work.hearing import permits
 from bot.work.memory import Known, Waiting
 from bot.work.places import Place
+from bot.work.visit import Open
 from bot.work.writing import Written
 
 log = logging.getLogger(__name__)
 
 ISSUE = "expiring"  # the key that the issue is found by
-
-Open = Callable[[Known], AbstractContextManager[Place]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ class Expiring:
     def refused(self, known: Known, waiting: Sequence[Waiting], reason: str) -> None:
         """Nothing: no note is kept by what was not written."""
 
-    def after(self, known: Known) -> None:
+    def after(self, known: Known, opened: Open) -> None:
         failed = self.expiries.due(known.id, self.now())
         if failed is None:
             return

@@ -82,12 +82,16 @@ class Freshness:
             return seen, ""
         return seen, _age(seen)
 
-    def forget(self, repository: int) -> None:
-        """Something was written there: the next look fetches."""
-        with self._lock:
-            entry = self._repositories.get(repository)
-        if entry is not None:
-            entry.asked_at = None
+    def look_again(self, known: Known, place: Place) -> Seen:
+        """The files as an opened place has them now: something was written there.
+
+        Raises the errors of the forge and the git room.
+        """
+        entry = self._entry(known.id)
+        with entry.turn:  # a reader's older look must not be the last
+            entry.asked_at = self._now()
+            entry.seen = self._seen_in(known, place)
+            return entry.seen
 
     def _entry(self, repository: int) -> _Repository:
         with self._lock:
@@ -118,16 +122,19 @@ class Freshness:
 
     def _fetched(self, known: Known) -> Seen:
         with self._open(known) as place:
-            if not (known.here or place.repository.archived):  # public: anybody may read it
-                raise Gone("The App is not in the repository.")
-            defaults: dict[str, object] = {}
-            try:
-                defaults = dict(place.owner_defaults())
-            except UserError as error:
-                log.info("repository %d: its owner's file is broken: %s", known.id, error)
-            with place.branch() as branch:
-                files = files_of(branch.clone, branch.head(), defaults)
-            acts = files.settled and permits(files.settings, place.repository)
+            return self._seen_in(known, place)
+
+    def _seen_in(self, known: Known, place: Place) -> Seen:
+        if not (known.here or place.repository.archived):  # public: anybody may read it
+            raise Gone("The App is not in the repository.")
+        defaults: dict[str, object] = {}
+        try:
+            defaults = dict(place.owner_defaults())
+        except UserError as error:
+            log.info("repository %d: its owner's file is broken: %s", known.id, error)
+        with place.branch() as branch:
+            files = files_of(branch.clone, branch.head(), defaults)
+        acts = files.settled and permits(files.settings, place.repository)
         return Seen(files, acts, self._now())
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,11 +24,10 @@ from bot.work.note_wants import DeleteNote, Due, NoteWants, RetireSubject
 from bot.work.notices import Notices
 from bot.work.places import Place
 from bot.work.telling import reply_key
+from bot.work.visit import Open
 from bot.work.writing import Written
 
 log = logging.getLogger(__name__)
-
-Open = Callable[[Known], AbstractContextManager[Place]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class Lifespans:
     def refused(self, known: Known, waiting: Sequence[Waiting], reason: str) -> None:
         """Nothing: notes are committed on their own."""
 
-    def after(self, known: Known) -> None:
+    def after(self, known: Known, opened: Open) -> None:
         due = self.wants.due(known.id, self.now())
         if not due:
             return

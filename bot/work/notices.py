@@ -91,9 +91,20 @@ class Notices:
         self._writer.do(change)
 
     def put(
-        self, c: Connection, repository: int, number: int, key: str, body: str | None, now: datetime
+        self,
+        c: Connection,
+        repository: int,
+        number: int,
+        key: str,
+        body: str | None,
+        now: datetime,
+        *,
+        wake: bool = True,
     ) -> None:
-        """`say`, or with no body the check run, inside the caller's transaction."""
+        """`say`, or with no body the check run, inside the caller's transaction.
+
+        `wake`: asks for the write job that says it; one that runs says it at its own end.
+        """
         new = self._insert(notices).values(
             repository=repository,
             number=number,
@@ -116,7 +127,8 @@ class Notices:
                 },
             )
         )
-        request_write(c, repository, now)
+        if wake:
+            request_write(c, repository, now)
 
     def due(self, repository: int) -> tuple[Notice, ...]:
         rows = (

@@ -10,6 +10,7 @@ from bot import check_run_text
 from bot.channels.repeat import repeats
 from bot.work.memory import Known, Waiting
 from bot.work.sections import Sections
+from bot.work.visit import Open
 from bot.work.writing import Written
 
 WRITTEN = "written"
@@ -28,7 +29,7 @@ class Reporting:
             for lesson in repeats(came, written.settings):
                 notice = check_run_text.repeated(lesson)
                 key = f"{REPEATED}{lesson.lesson}"
-                self.sections.once(known.id, came.pr, key, notice, self.now())
+                self.sections.once(known.id, came.pr, key, notice, self.now(), wake=False)
             if came.taught and came.pr in written.edit.prs and written.commit is not None:
                 report = check_run_text.written(came)
                 self.sections.anew(known.id, came.pr, WRITTEN, report, self.now())
@@ -36,5 +37,5 @@ class Reporting:
     def refused(self, known: Known, waiting: Sequence[Waiting], reason: str) -> None:
         """Nothing came of it that could be told."""
 
-    def after(self, known: Known) -> None:
+    def after(self, known: Known, opened: Open) -> None:
         """The check run is drawn by `bot.work.telling`."""

@@ -61,8 +61,13 @@ class Sections:
         section: Section,
         now: datetime,
         head: str | None = None,
+        *,
+        wake: bool = True,
     ) -> None:
-        """Says it, unless something was said under this key. `head`: it is about that one."""
+        """Says it, unless something was said under this key. `head`: it is about that one.
+
+        `wake` is that of `Notices.put`.
+        """
         new = self._insert(sections).values(
             repository=repository,
             number=number,
@@ -77,12 +82,15 @@ class Sections:
 
         def change(c: Connection) -> None:
             if c.execute(row).first() is not None:
-                self._notices.put(c, repository, number, CHECK_RUN, None, now)
+                self._notices.put(c, repository, number, CHECK_RUN, None, now, wake=wake)
 
         self._writer.do(change)
 
     def anew(self, repository: int, number: int, key: str, section: Section, now: datetime) -> None:
-        """Says it on the head of then; the same words once more are not said again."""
+        """Says it on the head of then, at the end of the write job that this is called in.
+
+        The same words once more are not said again.
+        """
         told = {
             "title": section.title,
             "body": section.body,
@@ -98,7 +106,7 @@ class Sections:
 
         def change(c: Connection) -> None:
             if c.execute(row).first() is not None:
-                self._notices.put(c, repository, number, CHECK_RUN, None, now)
+                self._notices.put(c, repository, number, CHECK_RUN, None, now, wake=False)
 
         self._writer.do(change)
 

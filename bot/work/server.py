@@ -211,6 +211,7 @@ class Server:
             self.alarms, self.indexing, self.memory, self.inbox, opening, parts.now
         )
         self._settings_check = SettingsCheck()
+        self.summaries = Summaries(engine, self._writer)
         self._hearing = Hearing(
             self.inbox,
             self.memory,
@@ -232,7 +233,7 @@ class Server:
                     self.questions,
                     self.notices,
                     self.sections,
-                    self.presence.open,
+                    self.writes,
                     parts.now,
                 ),
                 *self._told_in_chat(),
@@ -245,7 +246,10 @@ class Server:
                     self.indexing.look,
                     parts.now,
                 ),
-                Following(lambda known: self.dashboard.look_again(known)),
+                Following(
+                    self.summaries,
+                    lambda known, place: self.dashboard.look_again(known, place),
+                ),
                 Expiring(self.expiries, parts.telegram, self.presence.open, parts.now),
             ),
         )
@@ -295,7 +299,7 @@ class Server:
             self.writes,
             self.questions,
             freshness,
-            Summaries(engine, self._writer),
+            self.summaries,
             self.presence.open,
             parts.now,
             searching,

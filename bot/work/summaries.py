@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import BigInteger, Column, Engine, Table, Text, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -17,6 +17,8 @@ from bot.database import metadata, reading
 from bot.errors import Fault, UserError
 from bot.web.fleet import Summary
 from bot.work.memory import Known, Waiting
+from bot.work.places import Place
+from bot.work.visit import Open
 from bot.work.writing import Written
 from bot.writer import Writer
 
@@ -63,16 +65,23 @@ class Summaries:
 class Following:
     """Listens to `bot.work.committing`. `look` reads a store and keeps its summary."""
 
-    look: Callable[[Known], object]
+    summaries: Summaries
+    look: Callable[[Known, Place], object]
+    _written: set[int] = field(default_factory=set)
 
     def landed(self, known: Known, written: Written, waiting: Sequence[Waiting]) -> None:
-        """The commit is seen at the end of the job."""
+        """Also where nothing was to be written: the daily look at what expires is one such."""
+        self._written.add(known.id)
 
     def refused(self, known: Known, waiting: Sequence[Waiting], reason: str) -> None:
         """The store stands as it was."""
 
-    def after(self, known: Known) -> None:
+    def after(self, known: Known, opened: Open) -> None:
+        if known.id not in self._written and self.summaries.get(known.id) is not None:
+            return
+        self._written.discard(known.id)
         try:
-            self.look(known)
+            with opened(known) as place:
+                self.look(known, place)
         except (Fault, UserError) as error:
             log.info("repository %d: its summary stays as it was: %s", known.id, error)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,13 +23,13 @@ from bot.work.notices import CHECK_RUN, Notice, Notices
 from bot.work.places import Place
 from bot.work.questions import Questions, subject
 from bot.work.sections import Sections
+from bot.work.visit import Open
 from bot.work.writing import Written
+from bot.writes import Writes
 
 log = logging.getLogger(__name__)
 
 ORDER = "order:"  # then the conversation's number and the comment's id
-
-Open = Callable[[Known], AbstractContextManager[Place]]
 
 
 def order_subject(number: int, comment: int) -> str:
@@ -49,7 +48,7 @@ class Telling:
     questions: Questions
     notices: Notices
     sections: Sections
-    open: Open
+    writes: Writes
     now: Callable[[], datetime]
 
     def landed(self, known: Known, written: Written, waiting: Sequence[Waiting]) -> None:
@@ -81,14 +80,18 @@ class Telling:
             self.questions.came_to(known.id, question, self.now(), outcome=came)
             self._answer(known, question)
 
-    def after(self, known: Known) -> None:
+    def after(self, known: Known, opened: Open) -> None:
         due = self.notices.due(known.id)
         if not due:
             return
         try:
-            with self.open(known) as place:
+            with opened(known) as place:
                 for notice in due:
                     self._say(known, place, notice)
+                    # GitHub lets a comment be made once a second: the next job, which is due, says
+                    # the rest, after what waits to be written.
+                    if self.writes.is_due(known.id, self.now()):
+                        break
         except (Fault, UserError) as error:  # it could not be opened, or it was lost meanwhile
             log.warning("repository %d: nothing could be said: %s", known.id, error)
             self._later(known, due[0], error)

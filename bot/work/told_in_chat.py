@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -24,14 +23,12 @@ from bot.telegram import Bot, Message
 from bot.work.chats import Chats, Posted
 from bot.work.hearing import permits
 from bot.work.memory import Known, Waiting
-from bot.work.places import Place
 from bot.work.questions import Questions
+from bot.work.visit import Open
 from bot.work.writing import Written
 from bot.writes import Writes
 
 log = logging.getLogger(__name__)
-
-Open = Callable[[Known], AbstractContextManager[Place]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ class ToldInChat:
     def refused(self, known: Known, waiting: Sequence[Waiting], reason: str) -> None:
         """Nothing, as above."""
 
-    def after(self, known: Known) -> None:
+    def after(self, known: Known, opened: Open) -> None:
         try:
             self._show_all(known)
         except Fault as fault:

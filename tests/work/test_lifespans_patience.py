@@ -39,7 +39,7 @@ class Outage:
 
     def look(self, times: int = 1) -> None:
         for _ in range(times):
-            self.lifespans.after(self.known)
+            self.lifespans.after(self.known, self.open)
             self.now += LONGEST_PAUSE + timedelta(seconds=1)
 
     def waits(self) -> list[object]:
