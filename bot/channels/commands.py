@@ -93,7 +93,7 @@ Command = (
     | NotUnderstood
 )
 
-_MARKDOWN = MarkdownIt("commonmark")
+_MARKDOWN = MarkdownIt("commonmark").disable("inline")  # anybody may comment: blocks are cheap
 _BULLET = r"`?(?P<bullet>[0-9a-f]{8})`?"
 _QUESTION = r"`?(?P<question>[0-9a-f]{12})`?"
 _FORMS = tuple(
@@ -114,7 +114,8 @@ _FORMS = tuple(
 
 def parse(body: str, note_prefixes: Sequence[str] = ()) -> Command | None:
     """The first command of a comment; None where there is none. Letter case means nothing."""
-    source = body.replace("\r\n", "\n").split("\n")
+    body = body.replace("\r\n", "\n").replace("\r", "\n")
+    source = body.split("\n")
     for first, paragraph in _paragraphs(body):
         for number, line in enumerate(paragraph):
             rest = _after(line, "/lessons")

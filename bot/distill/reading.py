@@ -72,9 +72,9 @@ _DUNDER = re.compile(r"(?<![\w`_])__[a-z][a-z_]*[a-z]__(?![\w`(])")
 _NO_HTML = re.compile(
     r"(?<![\w`<])</?(?!(?i:details|summary|sub|sup|img|picture|source|h\d|br|hr|p|a|b|i|table|tr|td|th)\b)"
     r"[A-Z][a-z]\w*(?:\.\w+)*(?: [^<>`\n]{0,60})?/?>"
-    r"|(?<![\w`])[A-Z]\w*(?:::\w+)*<[\w ,:&*?\[\]<>.]{1,60}>(?:\(\))?"
+    r"|(?<![\w`])[A-Z]\w{0,60}(?:::\w{1,60}){0,8}<[\w ,:&*?\[\]<>.]{1,60}>(?:\(\))?"
 )
-_CODE_OR_COMMENT = re.compile(r"(```.*?```|~~~.*?~~~|`[^`\n]*`|<!--.*?-->)", re.DOTALL)
+_CODE_OR_COMMENT = re.compile(r"(```.*?```|~~~.*?~~~|`[^`\n]*`|<!--.*?(?:-->|\Z))", re.DOTALL)
 #: A link to a line of a file is that place.
 _BLOB_URL = re.compile(r"https?://\S+/blob/[0-9a-f]{7,40}/([\w./-]+)#L(\d+)\S*")
 _BARE_URL = re.compile(r"<?\bhttps?://[^\s<>)\]]+>?")

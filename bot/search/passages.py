@@ -6,6 +6,7 @@ A meaning is that of a passage, and an excerpt is one: a whole page is about too
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from markdown_it import MarkdownIt
 
 PASSAGE_CHARACTERS = 600  # about a paragraph: a mean over more words points nowhere
 _MARKDOWN = MarkdownIt("commonmark").disable("inline")  # only headings are read
+_LINE = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ def passages(text: str) -> tuple[Passage, ...]:
 
 
 def _sections(text: str) -> Iterator[tuple[str, list[str]]]:
-    lines = text.splitlines()
+    lines = _LINE.split(text)  # as Markdown counts them, which knows no form feed
     heading, start = "", 0
     tokens = _MARKDOWN.parse(text)
     for token, inline in itertools.pairwise(tokens):
