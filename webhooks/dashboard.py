@@ -55,7 +55,7 @@ def dashboard_blueprint(
         "dashboard", "bot.web", template_folder="templates", static_folder="static"
     )
     guard(blueprint, url)
-    for written in (prose.argument, prose.code, prose.day, prose.percent):
+    for written in (prose.argument, prose.code, prose.day, prose.minute, prose.percent):
         blueprint.add_app_template_filter(written)
     blueprint.add_app_template_filter(clean, "shown")
     blueprint.app_context_processor(lambda: {"github": web})
@@ -123,7 +123,7 @@ def _looks(page: _Page, pages: Pages) -> None:
     @page(f"{STORE}/carried")
     def carried(visitor: Visitor, owner: str, repo: str) -> Shown:
         found = pages.carried(visitor, f"{owner}/{repo}") or abort(404)
-        drawn = chart.weights(found.files, found.budget)
+        drawn = chart.weights(found.files)
         return render_template("carried.html", store=found.store, page=found, drawn=drawn)
 
     @page(f"{STORE}/lessons/<lesson>")

@@ -31,11 +31,13 @@ def to_json(found: Audit, made: Made) -> dict[str, Json]:
                 "repository": load.repository,
                 "runs_per_month": load.price.runs_per_month,
                 "usd_per_million_tokens": load.price.usd_per_million_tokens,
+                "budget": {"lines": load.price.lines, "kilobytes": load.price.kilobytes},
                 "file": file.path,
                 "lines": len(file.lines),
                 "bytes": file.size,
                 "tokens": round(file.tokens),
                 "usd_per_month": round(file.usd, 6),
+                "used": round(file.used, 4),
                 "weight": file.weight.value,
                 "line_prices": [
                     {
@@ -81,12 +83,13 @@ def _carried(found: Audit) -> list[str]:
             str(file.size),
             f"{file.tokens:.0f}",
             f"{file.usd:.4f}",
+            f"{file.used:.0%}",
             file.weight.value,
         ]
         for load in found.carried
         for file in load.files
     ]
-    head = ["repository", "file", "lines", "bytes", "tokens", "USD a month", "weight"]
+    head = ["repository", "file", "lines", "bytes", "tokens", "USD a month", "of budget", "weight"]
     return [
         "",
         "## Carried with every run",
@@ -104,7 +107,8 @@ def _price(load: Load) -> str:
     return (
         f"- {load.repository}: {load.price.runs_per_month} runs a month at "
         f"{load.price.usd_per_million_tokens:g} USD a million tokens of input (`carried` in its "
-        "settings), as if nothing were cached."
+        "settings), as if nothing were cached. The budget of a file is "
+        f"{load.price.lines} lines and {load.price.kilobytes} KB."
     )
 
 

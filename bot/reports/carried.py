@@ -35,12 +35,19 @@ class CarriedLine:
 
 @dataclass(frozen=True, slots=True)
 class CarriedFile:
-    """`size` is in bytes; the budget is that of one file."""
+    """`size` is in bytes; `used` is the share of the budget of one file, of lines or of bytes: that
+    of which it uses more."""
 
     path: str
     size: int
     lines: tuple[CarriedLine, ...]
-    weight: Weight
+    used: float
+
+    @property
+    def weight(self) -> Weight:
+        if self.used > 1:
+            return Weight.OVER
+        return Weight.NEAR if self.used >= NEAR else Weight.FINE
 
     @property
     def tokens(self) -> float:
@@ -70,5 +77,4 @@ def _weighed(path: str, data: bytes, settings: Carried) -> CarriedFile:
         for number, text in enumerate(texts, 1)
     )
     used = max(len(lines) / settings.lines, len(data) / (settings.kilobytes * 1024))
-    weight = Weight.OVER if used > 1 else Weight.NEAR if used >= NEAR else Weight.FINE
-    return CarriedFile(path, len(data), lines, weight)
+    return CarriedFile(path, len(data), lines, used)

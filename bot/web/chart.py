@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from bot.reports import carried
 from bot.reports.carried import CarriedFile
 from bot.reports.trends import Month
-from bot.settings import Carried
 
-WIDTH, HEIGHT = 640, 160
-LEFT, BOTTOM, TOP = 32, 22, 8
+WIDTH, HEIGHT = 640, 180
+LEFT, BOTTOM, TOP = 36, 26, 8
 ROW = 44  # of one file: its name above its bar
 MOST_MONTHS = 24
-MOST_NAMES = 8  # of months below: more would touch each other
+MOST_NAMES = 6  # of months below: more would touch each other
 _STEPS = (1, 2, 5)
 
 
@@ -133,21 +132,18 @@ class Weights:
     width: int = WIDTH
 
 
-def weights(files: Sequence[CarriedFile], budget: Carried) -> Weights:
-    """Each file against its budget of lines and bytes, by that of which it uses more."""
-    shares = [
-        max(len(each.lines) / budget.lines, each.size / (budget.kilobytes * 1024)) for each in files
-    ]
-    scale = WIDTH / max([1.1, *shares])
+def weights(files: Sequence[CarriedFile]) -> Weights:
+    """Each file against its budget."""
+    scale = WIDTH / max([1.1, *(each.used for each in files)])
     bars = tuple(
         Weight(
             y=float(ROW * number + ROW / 2),
-            width=round(max(share * scale, 2.0), 1),
+            width=round(max(each.used * scale, 2.0), 1),
             kind="heavy" if each.weight is not carried.Weight.FINE else "light",
             path=each.path,
-            share=f"{share:.0%}",
+            share=f"{each.used:.0%}",
         )
-        for number, (each, share) in enumerate(zip(files, shares, strict=True))
+        for number, each in enumerate(files)
     )
     return Weights(bars, round(scale, 1), ROW * len(files) + BOTTOM)
 

@@ -84,6 +84,20 @@ class Line:
     signals: int = 0
     pull_requests: int = 0
 
+    def to_json(self) -> dict[str, object]:
+        days = {"on": self.on, "since": self.since, "ends": self.ends}
+        return {
+            "id": self.id,
+            "text": self.text,
+            "state": self.state.value,
+            "ref": self.ref,
+            "verdict": self.verdict,
+            "cause": self.cause,
+            "signals": self.signals,
+            "pull_requests": self.pull_requests,
+            **{name: day.isoformat() if day else None for name, day in days.items()},
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -118,9 +132,12 @@ class Figures:
     def to_json(self) -> dict[str, object]:
         return {
             "commit": self.commit,
+            "active": len(self.shown),
+            "retired": len(self.retired),
             "counts": {state.value: count for state, count in self.counts.items()},
             "duplicate_share": self.trend.total.duplicate_share,
             "last_write": self.last_write.isoformat() if self.last_write else None,
+            "lines": [line.to_json() for line in self.lines],
             "candidates": [
                 {
                     "id": each.line.id,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, time
 
 from bot.lessons.entries import cited
 from bot.lessons.history import History
@@ -38,6 +38,8 @@ _DID = {
     "refreshed": "Refreshed",
     "evidence": "More evidence",
 }
+# The beginnings of what follows from evidence, each from those before it.
+_COME_OF_IT = ("Promoted", "Evidence stopped", "Demoted", "Retired", "Left", "Revoked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,20 @@ def life(identity: str, found: Figures, history: History, clean: Clean = str) ->
         return None
     wordings = [clean(s.row.sentence) for s in history.by_bullet.get(identity, ())]
     text = line.text if line else next(iter(wordings), "")
-    moments.sort(key=lambda each: each.at, reverse=True)
+    moments.sort(key=_order, reverse=True)
     return Life(identity, text, line, tuple(_served_once(moments)))
+
+
+def _order(moment: Moment) -> tuple[datetime, int]:
+    """By time; of one second what was said comes before what came of it.
+
+    A retirement has a day alone, and comes after what else happened on it.
+    """
+    late = (number for number, what in enumerate(_COME_OF_IT, 1) if moment.what.startswith(what))
+    at = moment.at
+    if moment.what.startswith("Retired"):
+        at = datetime.combine(at, time.max, at.tzinfo)
+    return at, next(late, 0)
 
 
 def _moments(
@@ -106,6 +120,8 @@ def _moments(
 
 def _of_the_bullet(row: Row, clean: Clean) -> Iterator[Moment]:
     match row:
+        case RetiredRow(flag="overridden" as flag, cause=str(cause)) if cause.startswith("#"):
+            yield Moment(row.at, f"Retired: {_flag(flag)}", ref=cause)
         case RetiredRow(flag=flag, cause=cause):
             yield Moment(row.at, f"Retired: {_flag(flag)}", clean(cause or ""))
         case PathRow(origin_of=old, to=new) if new:

@@ -27,6 +27,11 @@ def day(at: date | datetime | None) -> str:
     return (at.astimezone(UTC).date() if isinstance(at, datetime) else at).isoformat()
 
 
+def minute(at: datetime) -> str:
+    """In UTC, to the minute."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
 def argument(text: str) -> str:
     """One word of a command that people copy into a shell, whatever the text holds."""
     return shlex.quote(" ".join(text.split()))

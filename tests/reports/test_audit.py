@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import UserError
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.history import History
 from bot.lessons.rows import ConflictRow, PathRow, Row, StoreRow
 from bot.lessons.similarity import decide
@@ -59,7 +59,7 @@ def store(
         commit="c0ffee",
         settings=settings or Settings(),
         lessons=lessons.encode(),
-        history=History.read(rows.add({}, found)),
+        history=History.read(event_files.add({}, found)),
         standing=standing or {},
         rules={".agent-corp/rules.md": rules.encode()} if rules else {},
         carried=carried or {},
@@ -245,7 +245,7 @@ def test_the_page_and_the_document_have_the_same_findings_and_prices() -> None:
     found = audit([facts], TODAY)
     page, document = to_markdown(found, MADE), to_json(found, MADE)
     assert "## Duplicate\n\n- acme/shop, .agent-corp/lessons.md:1: " in page
-    assert "| acme/shop | AGENTS.md | 1 | 4000 | 1000 | 0.3000 | fine |" in page
+    assert "| acme/shop | AGENTS.md | 1 | 4000 | 1000 | 0.3000 | 16% | fine |" in page
     assert "100 runs a month at 3 USD a million tokens" in page
     assert page.endswith("Again: `python app.py report audit --repo shop`\n")
     assert document["carried"] == [
@@ -253,11 +253,13 @@ def test_the_page_and_the_document_have_the_same_findings_and_prices() -> None:
             "repository": "acme/shop",
             "runs_per_month": 100,
             "usd_per_million_tokens": 3.0,
+            "budget": {"lines": 200, "kilobytes": 25},
             "file": "AGENTS.md",
             "lines": 1,
             "bytes": 4000,
             "tokens": 1000,
             "usd_per_month": 0.3,
+            "used": 0.1562,
             "weight": "fine",
             "line_prices": [{"line": 1, "tokens": 1000.0, "usd_per_month": 0.3}],
         }

@@ -100,7 +100,8 @@ def test_a_writer_retires_a_lesson_and_sees_the_commit(browser: Browser, estate:
         page.reload()
         expect(page.locator(".state")).to_have_text("struck through")
         expect(page.get_by_role("list").last).to_contain_text("Retired: struck through")
-        expect(page.get_by_role("link", name=estate.shop.tip()[:7])).to_be_visible()
+        retired = page.get_by_role("listitem").filter(has_text="Retired: struck through")
+        expect(retired.get_by_role("link", name=estate.shop.tip()[:7])).to_be_visible()
     assert estate.subjects()[len(before) :] == ["chore(lessons): retire 1 lesson"]
 
 

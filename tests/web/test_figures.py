@@ -10,7 +10,8 @@ from datetime import UTC, date, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.lessons.rows import WriteRow, add
+from bot.lessons.event_files import add
+from bot.lessons.rows import WriteRow
 from bot.reports.carried import weigh
 from bot.reports.trends import Counts, Month
 from bot.settings import Carried, Settings
@@ -94,7 +95,7 @@ def test_every_bar_stands_inside_its_picture(given_months: list[Month]) -> None:
 def test_a_file_over_its_budget_stands_out() -> None:
     budget = Carried()
     files = weigh({"AGENTS.md": b"x\n" * 20, "CLAUDE.md": b"x\n" * 400}, budget)
-    drawn = weights(files, budget)
+    drawn = weights(files)
     assert [(bar.kind, bar.share) for bar in drawn.bars] == [("light", "10%"), ("heavy", "200%")]
     assert drawn.bars[0].width < drawn.budget < drawn.bars[1].width <= WIDTH
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import json
+import html
 import re
+import shlex
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 import app
+from bot.command_line import given
 from bot.facts import Permission
 from tests.web.conftest import Estate
 
@@ -22,35 +27,89 @@ def test_a_store_shows_its_lines_with_their_state_and_evidence(estate: Estate) -
     assert '<span class="state overridden">overridden 2026-10-29</span>' in page
 
 
-def test_the_command_that_a_page_names_gives_its_numbers(
-    estate: Estate, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(app, "_now", estate.stage.clock)
-    clone = str(estate.shop.bare.path)
-    assert app.main(["report", "store", "--repo", clone, "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    visit = estate.visit("rita")
-    page = visit.get(SHOP).text
-    assert said["commit"] == estate.shop.tip()
-    assert f"<dt>Active</dt><dd>{said['counts']['active']}</dd>" in page
-    assert f"<dt>Retired</dt><dd>{said['counts']['overridden']}</dd>" in page
-    assert f"<dt>Duplicate share</dt><dd>{said['duplicate_share']:.0%}</dd>" in page
-    (candidate,) = said["candidates"]
-    near = visit.get(f"{SHOP}/candidates").text
-    assert f"/lessons/{candidate['id']}" in near
-    assert f"<td>{candidate['lacks']}</td>" in near
+@dataclass(frozen=True)
+class Person:
+    """Somebody with a clone, who types the commands that a page names."""
 
-    assert app.main(["report", "store", "--repo", clone]) == 0
-    assert capsys.readouterr().out.startswith("2 active, 1 retired (2 active, 1 overridden)\n")
-    assert app.main(["report", "duplicates", "--repo", clone, "--json"]) == 0
-    (store,) = json.loads(capsys.readouterr().out)["stores"]
-    trends = visit.get(f"{SHOP}/trends").text
-    for month in store["months"]:
-        cells = [month["month"], *(str(month[k]) for k in ("appended", "refreshed", "retired"))]
-        row = f'<th scope="row">{cells[0]}</th>' + "".join(
-            f'<td class="number">{cell}</td>' for cell in cells[1:]
-        )
-        assert row in trends
+    clone: Path
+    capture: pytest.CaptureFixture[str]
+
+    def types(self, command: str) -> str:
+        words = shlex.split(command)
+        if words[0] == "git":
+            done = subprocess.run(words, cwd=self.clone, capture_output=True, check=True)
+            return done.stdout.decode()
+        self.capture.readouterr()
+        as_json = [] if "--json" in words else ["--json"]
+        app.main([*words[2:], *as_json])
+        return self.capture.readouterr().out
+
+
+@pytest.fixture
+def person(
+    estate: Estate,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Person:
+    clone = tmp_path / "shop"
+    subprocess.run(["git", "clone", "--quiet", estate.shop.bare.path, clone], check=True)
+    monkeypatch.chdir(clone)
+    monkeypatch.setattr(given, "now", estate.stage.clock)
+    return Person(clone, capsys)
+
+
+# What is no number of the store: its texts, how a page explains itself, the scale of a drawing, how
+# long a search took, what waits in the database and what GitHub alone can tell.
+BESIDE = re.compile(
+    r"<(?P<tag>code|h1|blockquote)\b.*?</(?P=tag)>|<p class=\"(?:sentence|note)\".*?</p>"
+    r"|<section aria-labelledby=\"(?:waiting|unheard)\".*?</section>"
+    r"|<text class=\"scale\".*?</text>|\d+ ms",
+    re.DOTALL,
+)
+FIGURE = re.compile(r"(?<!\w)(?:\d{4}-\d\d(?:-\d\d)?|\d+(?:\.\d+)?%?)(?!\w)")
+
+
+def figures_of(page: str) -> list[str]:
+    main = page[page.index("<main") : page.index("</main>")]
+    return FIGURE.findall(re.sub(r"<[^>]*>", " ", BESIDE.sub(" ", main)))
+
+
+def commands_of(page: str) -> list[str]:
+    found = re.findall(r'<p class="command">.*?<code>(.*?)</code>', page)
+    return [html.unescape(each) for each in found if "…" not in each]
+
+
+def is_given(figure: str, said: str) -> bool:
+    """Whether a command gave the number, rounded as the page rounds it."""
+    if "-" in figure:
+        return figure in said
+    digits = len(figure.rstrip("%").partition(".")[2])
+    form = f".{digits}%" if figure.endswith("%") else f".{digits}f"
+    return any(format(float(each), form) == figure for each in re.findall(r"\d+(?:\.\d+)?", said))
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", SHOP, f"{SHOP}/candidates", f"{SHOP}/trends", f"{SHOP}/carried", "/find?q=finally"]
+    + [f"{SHOP}/lessons/{words}" for words in ("finally", "round prices")],
+)
+def test_every_number_of_a_page_is_given_by_a_command_that_it_names(
+    estate: Estate, person: Person, path: str
+) -> None:
+    place, _, words = path.rpartition("/")
+    if place.endswith("lessons"):
+        path = f"{place}/{estate.id_of(words)}"
+    page = estate.visit("rita").get(path).text
+    said = "\n".join(person.types(each) for each in commands_of(page))
+    found = figures_of(page)
+    assert len(found) > 2
+    assert [each for each in found if not is_given(each, said)] == []
+
+
+def test_where_no_clone_has_the_numbers_the_command_of_the_server_is_named(estate: Estate) -> None:
+    for path in ("/deliveries", "/alarms"):
+        assert "<code>python app.py doctor</code>" in estate.visit("rita").get(path).text
 
 
 def test_all_stores_are_summed_from_what_was_kept_at_each_write(estate: Estate) -> None:
@@ -68,6 +127,8 @@ def test_a_lesson_tells_its_life(estate: Estate) -> None:
     over = estate.visit("rita").get(f"{SHOP}/lessons/{estate.id_of('round prices')}").text
     assert "the pull request was merged over it" in over
     assert "(counts no more)" in over
+    order = ["Retired: overridden", "Evidence stopped counting", "Appended"]
+    assert [over.index(what) for what in order] == sorted(over.index(what) for what in order)
 
 
 def test_each_event_of_a_life_links_to_its_commit(estate: Estate) -> None:
@@ -92,7 +153,7 @@ def test_what_is_no_lesson_has_no_page(estate: Estate) -> None:
 
 def test_carried_weight_is_told_file_by_file(estate: Estate) -> None:
     page = estate.visit("rita").get(f"{SHOP}/carried").text
-    assert '<th scope="row">.agent-corp/known-pitfalls.md</th>' in page
+    assert ".agent-corp/known-pitfalls.md</th>" in page
     assert "python app.py report audit --repo ." in page
 
 
