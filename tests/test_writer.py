@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import resource
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 from sqlalchemy import Connection, Engine, event, func, insert, select, text
@@ -108,3 +110,41 @@ def test_closing_finishes_what_waits_and_refuses_what_comes_later(engine: Engine
     assert versions(engine) == [len(MIGRATIONS), 3]
     with pytest.raises(Fault, match="closed"):
         writer.do(lambda connection: None)
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """The kernel lets no file of this process grow; what it writes is refused as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_change_that_finds_no_room_on_the_disk_is_refused_and_the_next_one_is_made(
+    sqlite_url: str,
+) -> None:
+    engine = connect(sqlite_url)
+    migrate(engine)
+    writer = Writer(engine)
+    with full_disk(), pytest.raises(Fault, match="refused a change: OperationalError"):
+        writer.do(lambda connection: connection.execute(insert(schema_version).values(version=8)))
+    writer.do(lambda connection: connection.execute(insert(schema_version).values(version=9)))
+    assert versions(engine) == [len(MIGRATIONS), 9]
+    writer.close()
+    engine.dispose()
+
+
+def test_a_connection_that_is_lost_costs_one_change_at_most(postgres_url: str) -> None:
+    engine = connect(postgres_url)
+    migrate(engine)
+    writer = Writer(engine)
+    cut = text("SELECT pg_terminate_backend(pg_backend_pid())")
+    with pytest.raises(Fault, match="refused a change"):
+        writer.do(lambda connection: connection.execute(cut))
+    writer.do(lambda connection: connection.execute(insert(schema_version).values(version=9)))
+    assert versions(engine) == [len(MIGRATIONS), 9]
+    writer.close()
+    engine.dispose()

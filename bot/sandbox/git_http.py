@@ -10,9 +10,9 @@ import base64
 import binascii
 import os
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
@@ -68,6 +68,11 @@ class GitServer:
 class _Server(ThreadingHTTPServer):
     daemon_threads = False  # closing waits for the last answer
     git: GitServer
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Silent about whoever was killed while it asked."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -155,6 +160,5 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
-        with suppress(ConnectionError):  # whoever asked was killed
-            self.end_headers()
-            self.wfile.write(body)
+        self.end_headers()
+        self.wfile.write(body)
