@@ -224,6 +224,19 @@ def webhook(found: Webhook, url: str | None) -> Check:
     return Check(name, True, f"GitHub sends to {wanted}")
 
 
+def sign_in(found: Credentials, app: Registered, url: str | None) -> Check:
+    """Which callback URLs an App has, GitHub tells nobody, not even the App."""
+    name = "sign-in"
+    if not (found.client_id and found.client_secret):
+        said = "none: an App that was given by hand has no secret to sign people in with"
+        return Check(name, None, said, f"`{command('serve')}` prints a link for this machine.")
+    if url is None:
+        return Check(name, True, "on this machine, at any port")
+    said = f"GitHub sends people back to {url}/auth/callback only if the App names it"
+    where = f"{app.html_url} -> App settings -> General -> Callback URL"
+    return Check(name, None, said, f"GitHub does not tell; see that it stands there: {where}")
+
+
 def deliveries(found: Sequence[Sent], url: str | None) -> Check:
     """`found` newest first. Without a public address all of them fail, and rightly so."""
     name = "deliveries"

@@ -188,6 +188,7 @@ def _registered(
     app = survey.registered()
     yield from doctor.app(app)
     yield doctor.webhook(survey.webhook(), environment.url)
+    yield doctor.sign_in(found, app, environment.url)
     listed = Deliveries(found.app_id, found.private_key, base_url=environment.github_url)
     yield doctor.deliveries(listed.page().sent, environment.url)
     grants = survey.grants()

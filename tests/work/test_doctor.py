@@ -110,6 +110,7 @@ def test_all_is_well(place: Place) -> None:
         "App": f"lessonkeeper ({APP})",
         "permissions": "all that are needed are asked for",
         "webhook": f"GitHub sends to {URL}/webhooks/github",
+        "sign-in": "none: an App that was given by hand has no secret to sign people in with",
         "deliveries": "last push at 2026-11-02 10:00 UTC arrived",
         "installation on acme": "all that is needed is granted",
         "acme/shop main": "takes direct commits",
@@ -422,6 +423,16 @@ def test_a_webhook_set_otherwise_is_not_ok(place: Place, hook: dict[str, str], s
     check = place.ill()["webhook"]
     assert check.said.startswith(said)
     assert check.remedy
+
+
+def test_where_people_are_sent_back_to_is_told_as_github_tells_nobody(place: Place) -> None:
+    signs_in = Credentials(APP, private_key(), ("hook-secret",), "lessonkeeper", "Iv1.id", "secret")
+    Vault(place.data).save(signs_in)
+    check = place.check("sign-in")
+    assert (check.ok, f"{URL}/auth/callback" in check.said) == (None, True)
+    assert check.remedy.endswith("-> App settings -> General -> Callback URL")
+    del place.environ["LESSONKEEPER_URL"]
+    assert place.check("sign-in").ok, "each manifest names the machine itself"
 
 
 def test_without_a_webhook_secret_nothing_is_verified(place: Place) -> None:
