@@ -12,6 +12,7 @@ from bot.bench.table import Row
 from bot.bench.texts import forget
 from bot.lessons import rows
 from bot.lessons.document import Document
+from bot.lessons.event_files import add, as_of
 from bot.lessons.history import History
 from bot.lessons.merit import FOLLOWED, VIOLATED, Merit, falls, merit
 from bot.lessons.pitfalls import committed
@@ -92,7 +93,7 @@ def derive(files: Mapping[str, bytes]) -> tuple[object, ...]:
     """What every row adds up to, each lesson's merit and whether it falls, and the block."""
     history = History.read(files, 7)
     settings = Settings()
-    as_of = rows.as_of(history.recorded) or TODAY
+    newest = as_of(history.recorded) or TODAY
     derived = (
         history.seen, history.roots, history.status, history.applied, history.sources,
         history.declined, history.shown, history.paths_seen, history.open_conflicts, history.stores,
@@ -104,7 +105,7 @@ def derive(files: Mapping[str, bytes]) -> tuple[object, ...]:
         followed = [row.at for row in verdicts if row.verdict == FOLLOWED]
         stood = history.status.get(lesson)
         merits[lesson] = (
-            merit(signals, followed, as_of, settings.standing),
+            merit(signals, followed, newest, settings.standing),
             stood is not None and falls(verdicts, stood.at, settings.standing),
         )
     return derived, merits, committed(None, files, None, settings)
@@ -113,7 +114,7 @@ def derive(files: Mapping[str, bytes]) -> tuple[object, ...]:
 def event_files(findings: bytes) -> Mapping[str, bytes]:
     """EVENTS rows as a busy repository writes them, in monthly files."""
     texts = list(islice(sentences(findings), LESSONS_SAID))
-    return rows.add({}, islice(_rows(texts), EVENTS))
+    return add({}, islice(_rows(texts), EVENTS))
 
 
 def _rows(texts: Sequence[str]) -> Iterator[rows.Row]:

@@ -14,7 +14,8 @@ from bot.bench.table import Row
 from bot.forge.app import App
 from bot.lessons import bullet
 from bot.lessons.bullet import Trailer, Verdict
-from bot.lessons.rows import WriteRow, add
+from bot.lessons.event_files import add
+from bot.lessons.rows import WriteRow
 from bot.sandbox.forge import SandboxForge
 from bot.settings import Settings
 from bot.web.figures import figures

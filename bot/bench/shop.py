@@ -22,7 +22,7 @@ from bot.facts import (
     Review,
     ReviewState,
 )
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.block import Block
 from bot.lessons.lesson import Lesson
 from bot.lessons.orders import Order
@@ -90,9 +90,9 @@ def applied(now: Snapshot, edit: Edit) -> Snapshot:
         if path == LESSONS:
             lessons = data
             continue
-        kept = (
-            events if path.startswith(rows.FOLDER) else standing if is_standing(path) else markers
-        )
+        kept = standing if is_standing(path) else markers
+        if path.startswith(event_files.FOLDER):
+            kept = events
         if data is None:
             kept.pop(path, None)
         else:

@@ -12,7 +12,7 @@ from datetime import datetime
 from bot import notes_text
 from bot.git.notes import read_notes
 from bot.git.store import GitTree, Store, read_store
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.rows import NoteRow
 from bot.lessons.store import Edit, sweep
 from bot.notes.lifespan import as_flagged, endings, flags, is_asked
@@ -70,7 +70,7 @@ def sweep_all(branch: Branch, now: datetime, *, dry_run: bool = False) -> Swept:
     head = branch.head()
     there = read_notes(branch.clone, head, ENDING).notes
     store = read_store(branch.clone, head, 0)
-    flagged = flags(rows.read(store.snapshot.events))
+    flagged = flags(event_files.read(store.snapshot.events))
     settings = settings_of(store)
 
     def ends(notes: Mapping[str, Note], flagged: Mapping[str, NoteRow]) -> Sequence[NoteRow]:

@@ -19,7 +19,7 @@ from bot.git.clone import Clone, File, Kind
 from bot.git.renames import Fate as Found
 from bot.git.renames import Whereabouts, renamed_to
 from bot.git.trust import distrust
-from bot.lessons import pitfalls, rows, standing
+from bot.lessons import event_files, pitfalls, standing
 from bot.lessons.store import ATTRIBUTES, LESSONS, Snapshot
 from bot.lessons.tree import Fate
 
@@ -66,9 +66,9 @@ def read_store(
     files = clone.read_many(
         commit,
         [LESSONS, ATTRIBUTES, SETTINGS, RULES, PITFALLS],
-        folders=(rows.FOLDER, standing.FOLDER, standing.REVOKED),
+        folders=(event_files.FOLDER, standing.FOLDER, standing.REVOKED),
     )
-    events = _below(files, rows.FOLDER, ".jsonl")
+    events = _below(files, event_files.FOLDER, ".jsonl")
     reason = distrust(files[LESSONS])
     for path in events:
         if reason is None and files[path].kind is not Kind.REGULAR:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time
 
 from bot.errors import UserError
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.bullet import Retirement, line
 from bot.lessons.document import HEADER, Document, Revision
 from bot.lessons.edit import (
@@ -197,7 +197,7 @@ class Draft:
             active = sum(1 for e in self.entries if e.active)
             found.append(WriteRow(at=at, counts=counts, prs=tuple(sorted(self.prs)), active=active))
         self.rows = found
-        return rows.add(self.snapshot.events, found)
+        return event_files.add(self.snapshot.events, found)
 
     def _store_row(self, at: datetime, known: Sequence[StoreRow]) -> StoreRow:
         if known and known[0].repo:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from bot.lessons import rows
+from bot.lessons import event_files
+from bot.lessons.event_files import Recorded
 from bot.lessons.rows import (
     AdherenceRow,
     ConflictRow,
@@ -19,7 +20,6 @@ from bot.lessons.rows import (
     InvalidRow,
     PathRow,
     PromotedRow,
-    Recorded,
     RetiredRow,
     RevokedRow,
     Row,
@@ -48,7 +48,7 @@ class History:
     @classmethod
     def read(cls, files: Mapping[str, bytes], repository: int = 0) -> History:
         """`repository` is the numeric id the store belongs to; 0 takes every row."""
-        found = rows.read(files)
+        found = event_files.read(files)
         if repository:
             found = _own(found, repository)
         return cls(found)

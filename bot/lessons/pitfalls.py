@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.block import BEGIN, END, Block, Item, build, bullets_of, rules_of, standing_of
 from bot.lessons.document import Document
 from bot.lessons.history import History
@@ -69,7 +69,7 @@ def committed(
     clean: Callable[[str], str] = str,
 ) -> bytes:
     """The file's bytes; no weight and no age stand in it. `clean` as for `block_of`."""
-    as_of = rows.as_of(rows.read(events))
+    as_of = event_files.as_of(event_files.read(events))
     today = as_of.date() if as_of else _newest(lessons or b"")
     block = block_of(lessons, events, rules, settings, today, standing=standing, clean=clean)
     return block.to_markdown().encode()

@@ -1,25 +1,25 @@
 """Event rows: the append-only record from which everything else is derived (SPEC 2, 15).
 
 One frozen dataclass per row type. Ids come from the content and order means nothing, so any merge
-of two branches is safe. Pure: bytes in, bytes out.
+of two branches is safe.
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from typing import ClassVar, Final, TypeVar
+from typing import ClassVar, Final
 
 VERSION: Final = 1
 ROW_BYTES: Final = 4096
-MONTH_BYTES: Final = 1_000_000
 WORDS: Final = 120  # characters of trigger and strategy
 PATHS: Final = 20  # a row stays under ROW_BYTES
+
+_STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
@@ -181,9 +181,6 @@ class NoteRow(Row):
     cause: str | None = None
 
 
-_STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
-
-
 @dataclass(frozen=True, slots=True)
 class PromotedRow(Row):
     TYPE: ClassVar[str] = "promoted"
@@ -243,33 +240,7 @@ class DeclinedRow(Row):
     sources: tuple[str, ...]
 
 
-def stamp(at: datetime) -> str:
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def moment(text: str) -> datetime:
-    """The reverse of `stamp`; ValueError when it is none."""
-    if _STAMP.fullmatch(text) is None:  # `fromisoformat` reads many other forms
-        raise ValueError(f"{text[:40]!r} is no time in UTC, to the second")
-    return datetime.fromisoformat(text)
-
-
-def _dump(body: Mapping[str, Json]) -> str:
-    return json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(", ", ": "))
-
-
-def mark(identity: str) -> bytes:
-    """What stands in a file where the row of that id does, and nowhere else."""
-    return f'"id": "{identity}"'.encode()
-
-
-def row_id(body: Mapping[str, Json]) -> str:
-    """First 16 hex digits of SHA-256 of the row without `id`."""
-    text = _dump({key: value for key, value in body.items() if key != "id"})
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-_TYPES: Final[dict[str, type[Row]]] = {
+TYPES: Final[dict[str, type[Row]]] = {
     each.TYPE: each
     for each in (
         StoreRow,
@@ -290,129 +261,31 @@ _TYPES: Final[dict[str, type[Row]]] = {
     )
 } | {"signal": SignalRow, "seen": SignalRow}
 
-# Of each field but `at`: its name, its key in the file and its type.
-_KEYS: Final[dict[type[Row], tuple[tuple[str, str, str], ...]]] = {
-    kind: tuple(
-        (each.name, "from" if each.name == "origin_of" else each.name, str(each.type))
-        for each in fields(kind)
-        if each.name != "at"
-    )
-    for kind in _TYPES.values()
-}
+
+def stamp(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A row as it stands in a file: its written id, and its typed form when we know the type."""
-
-    id: str
-    at: datetime
-    row: Row | None
+def moment(text: str) -> datetime:
+    """The reverse of `stamp`; ValueError when it is none."""
+    if _STAMP.fullmatch(text) is None:  # `fromisoformat` reads many other forms
+        raise ValueError(f"{text[:40]!r} is no time in UTC, to the second")
+    return datetime.fromisoformat(text)
 
 
-@functools.lru_cache(maxsize=4096)  # a year of a busy store, of which a write changes a few
-def parse(line: str) -> Recorded | None:
-    """One line; None for what is no row of ours (conflict markers, cut lines, other JSON)."""
-    try:
-        body = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(body, dict):
-        return None
-    written, kind, at = body.get("id"), body.get("type"), body.get("at")
-    if not isinstance(written, str) or not isinstance(kind, str) or not isinstance(at, str):
-        return None
-    try:
-        when = moment(at)
-    except ValueError:
-        return None
-    known = _TYPES.get(kind)
-    return Recorded(written, when, _typed(known, body, when) if known else None)
+def row_id(body: Mapping[str, Json]) -> str:
+    """First 16 hex digits of SHA-256 of the row without `id`."""
+    text = _dump({key: value for key, value in body.items() if key != "id"})
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-_T = TypeVar("_T", bound=Row)
+def mark(identity: str) -> bytes:
+    """What stands in a file where the row of that id does, and nowhere else."""
+    return f'"id": "{identity}"'.encode()
 
 
-def _typed(kind: type[_T], body: Mapping[str, Json], at: datetime) -> _T | None:
-    values: dict[str, object] = {"at": at}
-    for name, key, wanted in _KEYS[kind]:
-        if key not in body:
-            continue
-        value = body[key]
-        if wanted.startswith("tuple"):
-            inner = int if "int" in wanted else str
-            if not isinstance(value, list) or not all(isinstance(v, inner) for v in value):
-                return None
-            values[name] = tuple(value)
-        elif wanted.startswith("Mapping"):
-            if not isinstance(value, dict):
-                return None
-            values[name] = {str(k): v for k, v in value.items() if isinstance(v, int)}
-        elif not _fits(value, wanted):
-            return None
-        else:
-            values[name] = value
-    try:
-        return kind(**values)  # type: ignore[arg-type]  # each value was checked against its field
-    except TypeError:  # a key that the type needs is not there
-        return None
-
-
-def _fits(value: Json, wanted: str) -> bool:
-    if isinstance(value, bool):
-        return False
-    if wanted.startswith("int"):
-        return isinstance(value, int)
-    if wanted.startswith("float"):
-        return isinstance(value, int | float)
-    return isinstance(value, str)
-
-
-def read(files: Mapping[str, bytes]) -> tuple[Recorded, ...]:
-    """Every row of the event files, sorted by (time, id), repeats dropped."""
-    return _read(tuple(files.values()))
-
-
-@functools.lru_cache(maxsize=8)  # a write reads the old and the new rows several times each
-def _read(files: tuple[bytes, ...]) -> tuple[Recorded, ...]:
-    found: dict[str, Recorded] = {}
-    for data in files:
-        for line in data.decode("utf-8", "replace").split("\n"):
-            if line.startswith("{") and (row := parse(line)) is not None:
-                found.setdefault(row.id, row)
-    return tuple(sorted(found.values(), key=lambda r: (r.at, r.id)))
-
-
-FOLDER: Final = ".agent-corp/events"
-
-
-def add(files: Mapping[str, bytes], rows: Iterable[Row]) -> dict[str, bytes]:
-    """The event files that change when `rows` are appended; a full month rolls to `-2`, `-3`, …
-
-    A row that is there already is not written again.
-    """
-    there = {recorded.id for recorded in read(files)}
-    changed: dict[str, bytes] = {}
-    for row in sorted(rows, key=lambda r: (r.at, r.id)):
-        if row.id in there:
-            continue
-        there.add(row.id)
-        data = row.line().encode("utf-8", "surrogatepass") + b"\n"
-        path = _month_file({**files, **changed}, f"{row.at:%Y-%m}", len(data))
-        before = changed.get(path, files.get(path, b""))
-        if before and not before.endswith(b"\n"):
-            before += b"\n"
-        changed[path] = before + data
-    return changed
-
-
-def _month_file(files: Mapping[str, bytes], month: str, size: int) -> str:
-    number = 1
-    while True:
-        path = f"{FOLDER}/{month}{'' if number == 1 else f'-{number}'}.jsonl"
-        if len(files.get(path, b"")) + size <= MONTH_BYTES:
-            return path
-        number += 1
+def _dump(body: Mapping[str, Json]) -> str:
+    return json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(", ", ": "))
 
 
 def shortened(text: str, limit: int = WORDS) -> str:
@@ -421,8 +294,3 @@ def shortened(text: str, limit: int = WORDS) -> str:
         return text
     head = text[: limit - 1]
     return (head.rsplit(" ", 1)[0] or head).rstrip(" ,;:") + "…"
-
-
-def as_of(rows: Sequence[Recorded]) -> datetime | None:
-    """The time that everything committed is derived at: that of the newest event."""
-    return max((row.at for row in rows), default=None)

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from bot.lessons.rows import NoteRow, Recorded
+from bot.lessons.event_files import Recorded
+from bot.lessons.rows import NoteRow
 from bot.notes.note import Job, Kind, Note
 from bot.notes.subjects import is_about
 

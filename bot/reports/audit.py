@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from bot.distill.redact import redact
+from bot.lessons.event_files import FOLDER
 from bot.lessons.pitfalls import PITFALLS
-from bot.lessons.rows import FOLDER
 from bot.lessons.store import LESSONS
 from bot.lessons.tree import Naming, named
 from bot.reports.carried import CarriedFile, Weight, weigh

@@ -12,7 +12,8 @@ from bot.errors import Fault, UserError
 from bot.git.origins import origins
 from bot.inbox import Inbox, Status
 from bot.lessons.history import History
-from bot.lessons.rows import FOLDER, mark
+from bot.lessons.event_files import FOLDER
+from bot.lessons.rows import mark
 from bot.reports.carried import weigh
 from bot.search.gaps import Gap
 from bot.web.figures import Figures, figures

@@ -18,7 +18,7 @@ from bot.facts import JobState
 from bot.git.notes import read_notes
 from bot.git.policy import Way
 from bot.git.store import GitTree, read_store
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.rows import NoteRow
 from bot.notes.lifespan import Findings, as_told, endings, flags, is_asked
 from bot.notes.note import Job, Kind, Note, own_number
@@ -68,7 +68,7 @@ class NoteLook:
             gone = GitTree(branch.clone, head).gone(named(note.subject) for note in stories)
         closings = self._closings(notes.values())
         # First the checklists: a story that stands flagged is on one.
-        flagged = flags(rows.read(events))
+        flagged = flags(event_files.read(events))
         retired = {
             subject: commit.committed_at
             for subject, commit in gone.items()

@@ -16,7 +16,7 @@ from bot.facts import OwnPullRequest
 from bot.git.clone import Clone
 from bot.git.plan import Plan, Published
 from bot.git.store import read_store
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.rows import NoteRow
 from bot.notes.lifespan import DELETED
 from bot.notes.note import Note
@@ -95,7 +95,7 @@ def _deletions(default: MirrorBranch, commit: str | None, repository: int) -> fr
     if commit is None or not default.has(commit):
         return frozenset()
     events = read_store(default.clone, commit, repository).snapshot.events
-    found = (recorded.row for recorded in rows.read(events))
+    found = (recorded.row for recorded in event_files.read(events))
     return frozenset(row for row in found if isinstance(row, NoteRow) and row.did == DELETED)
 
 

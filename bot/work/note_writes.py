@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from bot.git.clone import Clone
 from bot.git.notes import read_notes
 from bot.git.store import Store
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.rows import NoteRow
 from bot.lessons.store import Edit
 from bot.notes.lifespan import DELETED, flags
@@ -67,10 +67,10 @@ class NoteWrite:
         """What ends in the commit of the store."""
         self.notes = read_notes(clone, store.commit, ENDING).notes
         events = store.snapshot.events
-        self.ended = tuple(self.decide(self.notes, flags(rows.read(events))))
+        self.ended = tuple(self.decide(self.notes, flags(event_files.read(events))))
         deleted = dict.fromkeys(row.path for row in self.ended if row.did == DELETED)
-        added = rows.add(events, self.ended)
-        self.flagged = flags(rows.read({**events, **added}))
+        added = event_files.add(events, self.ended)
+        self.flagged = flags(event_files.read({**events, **added}))
         changes = {**deleted, **added}
         return Edit(changes, counts={}, rows=self.ended, readable=True)
 

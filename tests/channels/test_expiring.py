@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from bot.channels.expiring import Act, Ending, Listed, endings, notice
 from bot.lessons.document import Document
+from bot.lessons.event_files import Recorded
 from bot.lessons.history import History
 from bot.lessons.retirement import expired
-from bot.lessons.rows import InvalidRow, Recorded, SignalRow
+from bot.lessons.rows import InvalidRow, SignalRow
 from bot.settings.model import Store
 
 KEPT = date(2026, 8, 11)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.rows import NoteRow
 from tests.commands.conftest import Desk
 
@@ -15,7 +15,7 @@ CONTEXT = b'---\nkind: context\njob: "#12"\n---\n\n# Slow\n'
 
 def flagged(days_ago: int) -> dict[str, bytes]:
     at = datetime.now(UTC) - timedelta(days=days_ago)
-    return rows.add({}, [NoteRow(at, NOTE, "flagged", "#12")])
+    return event_files.add({}, [NoteRow(at, NOTE, "flagged", "#12")])
 
 
 def test_a_note_over_its_grace_is_deleted_in_a_commit_of_its_own(desk: Desk) -> None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.lessons import rows
+from bot.lessons import event_files, rows
 from bot.lessons.bullet import Verdict
 from bot.lessons.document import Document
 from bot.lessons.history import History
@@ -68,7 +68,7 @@ class Store:
             kind = (
                 "markers" if path.startswith(REVOKED)
                 else "standing" if path.startswith(FOLDER)
-                else "events" if path.startswith(rows.FOLDER)
+                else "events" if path.startswith(event_files.FOLDER)
                 else None
             )  # fmt: skip
             if kind and data is None:
@@ -216,7 +216,7 @@ def test_only_the_newest_5000_signals_make_a_lesson_stand() -> None:
         )
         for n in range(4_999)
     )  # fmt: skip
-    crowded = {**store.now.events, **rows.add(store.now.events, others)}
+    crowded = {**store.now.events, **event_files.add(store.now.events, others)}
     edit = write(replace(store.now, events=crowded), [said(3, 3)], Settings(), TODAY)
     assert edit.counts == {"refreshed": 1}  # the first of its three signals is too old
     assert write(store.now, [said(3, 3)], Settings(), TODAY).counts["promoted"] == 1

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.errors import UserError
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.bullet import Flag, Verdict
 from bot.lessons.document import Document
 from bot.lessons.history import History
@@ -75,7 +75,7 @@ def after(snapshot: Snapshot, edit: Edit) -> Snapshot:
         assert data is not None
         if path == LESSONS:
             lessons = data
-        elif path.startswith(rows.FOLDER):
+        elif path.startswith(event_files.FOLDER):
             events[path] = data
     return replace(snapshot, lessons=lessons, events=events, attributes=True)
 

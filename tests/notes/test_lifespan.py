@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.rows import NoteRow
 from bot.notes.lifespan import Findings, as_flagged, endings, flags
 from bot.notes.note import Job, Kind, Note
@@ -30,9 +30,9 @@ class Store:
         self.events: dict[str, bytes] = {}
 
     def write(self, findings: Findings, now: datetime) -> list[str]:
-        flagged = flags(rows.read(self.events))
+        flagged = flags(event_files.read(self.events))
         found = endings(self.notes.values(), flagged, findings, now, GRACE)
-        self.events |= rows.add(self.events, found)
+        self.events |= event_files.add(self.events, found)
         for row in found:
             if row.did == "deleted":
                 del self.notes[row.path]
@@ -45,7 +45,7 @@ class Store:
 
     @property
     def flagged(self) -> Mapping[str, NoteRow]:
-        return flags(rows.read(self.events))
+        return flags(event_files.read(self.events))
 
 
 def test_the_grace_counts_from_the_close_or_where_that_was_seen_late_from_the_flag() -> None:

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from bot.digest_text import command, issue, markdown, plain, title
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.history import History
 from bot.lessons.rows import AdherenceRow, PromotedRow, Row, ShownRow, WriteRow
 from bot.reports.digest import Digest, digest
@@ -29,7 +29,7 @@ def served(days_ago: float, pr: int) -> ShownRow:
 
 
 def week(*stores: Sequence[Row]) -> Digest | None:
-    return digest([History.read(rows.add({}, each)) for each in stores], UNTIL)
+    return digest([History.read(event_files.add({}, each)) for each in stores], UNTIL)
 
 
 def named(found: Digest | None) -> dict[str, tuple[float | None, float | None]]:
@@ -133,7 +133,7 @@ def test_a_command_names_at_most_twenty_repositories() -> None:
 
 def test_the_command_prints_the_same(caller: Caller, clone: Clone) -> None:
     found = [write(1, active=3, appended=3), write(8, active=1, appended=1)]
-    clone.commit(dict(rows.add({}, found)), "2026-11-28T12:00:00Z")
+    clone.commit(dict(event_files.add({}, found)), "2026-11-28T12:00:00Z")
     call = ("digest", "--repo", "shop", "--until", "2026-11-29")
     expected = week(found)
     assert expected is not None

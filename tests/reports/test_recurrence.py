@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.history import History
 from bot.lessons.rows import AdherenceRow, InvalidRow, Row, ShownRow, SignalRow
 from bot.reports.recurrence import CAVEAT, Recurrences, Seen, recurrences
@@ -44,7 +44,7 @@ def shown(on: int, pr: int, *bullets: str) -> ShownRow:
 def observed(
     found: Sequence[Row], committed: dict[str, datetime] | None = None, today: int = 100
 ) -> Recurrences:
-    return recurrences(History.read(rows.add({}, found)), committed or {}, day(today))
+    return recurrences(History.read(event_files.add({}, found)), committed or {}, day(today))
 
 
 def test_signals_are_counted_up_to_the_moment_it_was_first_shown_and_since() -> None:

@@ -10,7 +10,7 @@ import pytest
 from bot.git.clone import Clone as Reader
 from bot.git.command import Git
 from bot.git.versions import versions
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.block import BEGIN, END
 from bot.lessons.rows import Row, SignalRow, WriteRow
 from tests.reports.conftest import Caller, Clone
@@ -24,7 +24,7 @@ def moment(day: str) -> datetime:
 
 
 def written(*found: Row) -> dict[str, str | bytes | None]:
-    return dict(rows.add({}, found))
+    return dict(event_files.add({}, found))
 
 
 def block(*identities: str) -> str:

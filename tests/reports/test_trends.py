@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.history import History
 from bot.lessons.rows import WriteRow
 from bot.reports.trends import Counts, Month, fleet, trend
@@ -20,7 +20,7 @@ def write(at: str, active: int, **counts: int) -> WriteRow:
 
 
 def store(*writes: WriteRow) -> History:
-    return History.read(rows.add({}, writes))
+    return History.read(event_files.add({}, writes))
 
 
 def test_months_follow_each_other_without_a_gap_and_keep_their_size() -> None:

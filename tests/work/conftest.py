@@ -12,6 +12,8 @@ import pytest
 from bot.demo.stage import Clock, Stage, stage
 from bot.facts import Permission
 from bot.sandbox.repository import SandboxRepository
+from bot.telegram import Bot
+from tests.fakes.telegram import TOKEN, Telegram
 
 SETTINGS = "commit_every: 0\n"
 START = datetime(2026, 11, 2, 10, tzinfo=UTC)
@@ -19,10 +21,17 @@ _NAMES = itertools.count(1)
 
 
 @pytest.fixture(scope="module")
-def playing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+def there() -> Telegram | None:
+    """A module that chats brings the stand-in that its server is to speak to."""
+    return None
+
+
+@pytest.fixture(scope="module")
+def playing(tmp_path_factory: pytest.TempPathFactory, there: Telegram | None) -> Iterator[Stage]:
     """One server and one forge for a module; each test brings a repository of its own."""
     clock = Clock(START - datetime.now(UTC))
-    with stage(tmp_path_factory.mktemp("stage"), clock) as made:
+    bot = Bot(TOKEN, there.url) if there else None
+    with stage(tmp_path_factory.mktemp("stage"), clock, telegram=bot) as made:
         yield made
     made.github.assert_no_surprises()
 

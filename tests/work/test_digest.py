@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
-from bot.demo.stage import Clock, Stage, stage
+from bot.demo.stage import Stage
 from bot.digest_text import KEY
-from bot.lessons import rows
+from bot.lessons import event_files
 from bot.lessons.rows import WriteRow
 from bot.reports.digest import WEEK
 from bot.sandbox.repository import SandboxRepository
-from bot.telegram import Bot
 from bot.work.digesting import BEGUN, LEASE
-from tests.fakes.telegram import TOKEN, Telegram, telegram
-from tests.work.conftest import START
+from tests.fakes.telegram import Telegram, telegram
 
 CHAT = -100555
 ISSUE, CHATTED = "digest: issue\n", f"digest: telegram\ntelegram: {{chat: {CHAT}}}\n"
@@ -31,15 +29,6 @@ def there() -> Iterator[Telegram]:
         yield fake
 
 
-@pytest.fixture(scope="module")
-def playing(tmp_path_factory: pytest.TempPathFactory, there: Telegram) -> Iterator[Stage]:
-    clock = Clock(START - datetime.now(UTC))
-    bot = Bot(TOKEN, there.url)
-    with stage(tmp_path_factory.mktemp("stage"), clock, telegram=bot) as made:
-        yield made
-    made.github.assert_no_surprises()
-
-
 @pytest.fixture
 def owner() -> str:
     return f"owner-{next(_OWNERS)}"
@@ -51,7 +40,7 @@ def store(
     """A repository in whose store so much was appended yesterday; the App has heard of it."""
     at = (playing.clock() - timedelta(days=1)).replace(microsecond=0)
     row = WriteRow(at=at, counts={"appended": appended}, prs=(1,), active=appended)
-    files = {path: data.decode() for path, data in rows.add({}, [row]).items()}
+    files = {path: data.decode() for path, data in event_files.add({}, [row]).items()}
     made = playing.forge.create_repository(name, private=private)
     made.commit("ada", {".github/lessonkeeper.yml": settings, **files})
     playing.settle()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 import pytest
 
-from bot.demo.stage import Clock, Stage, stage
+from bot.demo.stage import Stage
 from bot.sandbox.pull_request import SandboxPullRequest
 from bot.sandbox.records import Comment, Issue
-from bot.telegram import Bot
-from tests.fakes.telegram import TOKEN, Sent, Telegram, telegram
-from tests.work.conftest import SETTINGS, START, Shop, make_shop
+from tests.fakes.telegram import Sent, Telegram, telegram
+from tests.work.conftest import SETTINGS, Shop, make_shop
 from tests.work.test_founder import CURSOR, FRIDAY, LINTER, say
 
 CHAT = -100123
@@ -24,15 +22,6 @@ def there() -> Iterator[Telegram]:
     with telegram() as fake:
         fake.chats.add(CHAT)
         yield fake
-
-
-@pytest.fixture(scope="module")
-def playing(tmp_path_factory: pytest.TempPathFactory, there: Telegram) -> Iterator[Stage]:
-    clock = Clock(START - datetime.now(UTC))
-    bot = Bot(TOKEN, there.url)
-    with stage(tmp_path_factory.mktemp("stage"), clock, telegram=bot) as made:
-        yield made
-    made.github.assert_no_surprises()
 
 
 @pytest.fixture

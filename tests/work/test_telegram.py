@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -13,12 +12,12 @@ import requests
 
 from bot.channels.buttons import data_of
 from bot.channels.questions import Answer
-from bot.demo.stage import Clock, Stage, stage, until
+from bot.demo.stage import Stage, until
 from bot.facts import Permission
 from bot.sandbox.pull_request import SandboxPullRequest
 from bot.telegram import Bot
 from tests.fakes.telegram import SECRET_HEADER, TOKEN, Sent, Telegram, telegram
-from tests.work.conftest import START, Shop, make_shop
+from tests.work.conftest import Shop, make_shop
 from tests.work.test_founder import (
     CURSOR,
     FRIDAY,
@@ -52,15 +51,6 @@ def there() -> Iterator[Telegram]:
     with telegram() as fake:
         fake.chats.update((CHAT, FOREIGN))
         yield fake
-
-
-@pytest.fixture(scope="module")
-def playing(tmp_path_factory: pytest.TempPathFactory, there: Telegram) -> Iterator[Stage]:
-    clock = Clock(START - datetime.now(UTC))
-    bot = Bot(TOKEN, there.url)
-    with stage(tmp_path_factory.mktemp("stage"), clock, telegram=bot) as made:
-        yield made
-    made.github.assert_no_surprises()
 
 
 @dataclass
