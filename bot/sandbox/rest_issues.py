@@ -1,9 +1,11 @@
-"""The REST endpoints about issues; they belong to ENDPOINTS."""
+"""The REST endpoints about issues; comments and the timeline of pull requests are among them."""
 
 from __future__ import annotations
 
 from bot.sandbox import payloads, records
 from bot.sandbox.rest import Answer, Call, Endpoint, Listing, Refusal, text_of
+
+REACTIONS = {"+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"}
 
 
 def issues(call: Call) -> Answer:
@@ -51,6 +53,45 @@ def issue(call: Call, number: int) -> Answer:
     return {**json, "pull_request": {"url": json["url"]}}
 
 
+def timeline(call: Call, number: int) -> Answer:
+    pull = call.pull(number)
+    # Commits are events too, without an actor or a time of the event.
+    commits = [{"event": "committed", "sha": sha, "node_id": f"C_{sha}"} for sha in pull.commits]
+    return Listing([*commits, *(payloads.timeline_event(event) for event in pull.timeline)])
+
+
+def issue_comments(call: Call, number: int) -> Answer:
+    found = [c for c in call.repository.comments.values() if c.number == number]
+    return Listing([payloads.issue_comment(call.repository, comment) for comment in found])
+
+
+def create_comment(call: Call, number: int) -> Answer:
+    if number not in call.repository.issues:
+        call.pull(number)
+    body = text_of(call.body, "body")
+    login = call.forge.app_account.login
+    made = call.repository.comment(number, login, body, app=call.forge.app_id)
+    return payloads.issue_comment(call.repository, call.repository.comments[made])
+
+
+def update_comment(call: Call, comment: int) -> Answer:
+    found = _comment(call, comment)
+    if found.app != call.forge.app_id:
+        raise Refusal(403, "Resource not accessible by integration")
+    call.repository.edit_comment(comment, text_of(call.body, "body"))
+    return payloads.issue_comment(call.repository, found)
+
+
+def react(call: Call, comment: int) -> Answer:
+    content = call.body.get("content")
+    if content not in REACTIONS:
+        raise Refusal(422, "Validation Failed", errors=[{"field": "content", "code": "invalid"}])
+    found = _comment(call, comment)
+    user = call.forge.app_account
+    found.reactions.add((user.id, content))
+    return {"id": comment, "content": content, "user": payloads.user(user)}
+
+
 def _issue(call: Call, number: int) -> records.Issue:
     try:
         return call.repository.issues[number]
@@ -58,7 +99,19 @@ def _issue(call: Call, number: int) -> records.Issue:
         raise Refusal(404, "Not Found") from None
 
 
+def _comment(call: Call, comment: int) -> records.Comment:
+    try:
+        return call.repository.comments[comment]
+    except KeyError:
+        raise Refusal(404, "Not Found") from None
+
+
 ENDPOINTS = (
+    Endpoint("GET", "/issues/<int:number>/timeline", "issues", timeline),
+    Endpoint("GET", "/issues/<int:number>/comments", "issues", issue_comments),
+    Endpoint("POST", "/issues/<int:number>/comments", "issues", create_comment, 201),
+    Endpoint("PATCH", "/issues/comments/<int:comment>", "issues", update_comment),
+    Endpoint("POST", "/issues/comments/<int:comment>/reactions", "issues", react, 201),
     Endpoint("GET", "/issues", "issues", issues, query=frozenset({"state", "creator"})),
     Endpoint("POST", "/issues", "issues", open_issue, 201),
     Endpoint("GET", "/issues/<int:number>", "issues", issue),

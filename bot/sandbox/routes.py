@@ -8,15 +8,29 @@ from urllib.parse import urlencode
 
 from flask import Flask, Response, jsonify, request
 
-from bot.sandbox import attempts, graphql, payloads, rest_checks, rest_issues
+from bot.sandbox import (
+    attempts,
+    graphql,
+    payloads,
+    rest_checks,
+    rest_issues,
+    rest_pulls,
+    rest_repository,
+)
 from bot.sandbox.access import Access, Token
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.repository import SandboxRepository
-from bot.sandbox.rest import ENDPOINTS, Call, Endpoint, Listing, Refusal
+from bot.sandbox.rest import Call, Endpoint, Listing, Refusal
 from bot.sandbox.watch import Failure, Seen, Watch
 
 Handler = Callable[..., Response]
 PAGING = {"page", "per_page"}
+ENDPOINTS = (
+    *rest_repository.ENDPOINTS,
+    *rest_pulls.ENDPOINTS,
+    *rest_issues.ENDPOINTS,
+    *rest_checks.ENDPOINTS,
+)
 
 
 class Routes:
@@ -43,7 +57,7 @@ class Routes:
             ("GET", "/user/<int:number>"): self._user_of,
             ("POST", "/graphql"): self._graphql,
         }
-        for endpoint in (*ENDPOINTS, *rest_checks.ENDPOINTS, *rest_issues.ENDPOINTS):
+        for endpoint in ENDPOINTS:
             below = self._below_repository(endpoint)
             rules[endpoint.method, f"/repos/<owner>/<name>{endpoint.rule}"] = below
             rules[endpoint.method, f"/repositories/<int:repository_id>{endpoint.rule}"] = below
