@@ -200,8 +200,9 @@ class DbosQueue:
 
     def _is_nobodys(self, status: WorkflowStatus) -> bool:
         # Earlier releases left writes in a queue of DBOS, which nobody listens to any more.
+        # What is taken up again waits in DBOS's own.
         if status.status == "ENQUEUED":
-            return True
+            return status.queue_name in [*Kind]
         began = (status.status, status.executor_id) == ("PENDING", self._executor)
         return began and status.app_version != APPLICATION_VERSION
 

@@ -67,6 +67,28 @@ def test_what_an_earlier_release_left_in_a_queue_of_dbos_is_handed_over_anew(dat
         assert queue.state(job(1)) is State.ABSENT
 
 
+def test_what_is_taken_up_again_is_not_handed_over_as_well(data: str) -> None:
+    began, ends = threading.Event(), threading.Event()
+    states: list[State] = []
+
+    def hold(job: Job) -> None:
+        began.set()
+        ends.wait(PATIENCE)
+
+    with started(data, hold) as queue:
+        queue.enqueue(job(1))
+        began.wait(PATIENCE)
+    with started(data, lambda job: None) as queue:
+
+        def has_ended() -> bool:
+            states.append(queue.state(job(1)))
+            return states[-1] is State.ENDED
+
+        wait_until(has_ended)
+    ends.set()
+    assert State.ABSENT not in states
+
+
 def test_what_a_process_began_under_another_version_is_handed_over_anew(
     data: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
