@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: demo test again campaign peers lint types security hygiene bench chaos lock venv clean help
+.PHONY: demo test again campaign fuzz peers lint types security hygiene bench chaos lock venv clean help
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -55,6 +55,10 @@ tests/peers/node_modules: tests/peers/package-lock.json $(VENV)/.dev
 
 campaign: $(VENV)/.dev  ## the tests that kill processes by the dozen, for minutes
 	@$(BIN)/python -m pytest -m campaign
+
+fuzz: $(VENV)/.dev  ## every parser on ten thousand damaged inputs, and on long repetition, for an hour
+	@$(BIN)/python -m pytest tests/test_any_input.py -m 'campaign or not campaign' \
+	  --hypothesis-profile fuzz --numprocesses $(WORKERS)
 
 peers: $(VENV)/.dev tests/peers/node_modules  ## the tests against servers and payloads that others wrote
 	@$(BIN)/python -m pytest tests/peers

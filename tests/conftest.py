@@ -9,10 +9,13 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from hypothesis import settings
 
 from bot.bench.postgres import postgres_folder, postgres_server
 from bot.sandbox.watch import Watch
 from tests.fakes import openapi
+
+settings.register_profile("fuzz", max_examples=10_000, deadline=None)  # `make fuzz`
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -158,7 +158,7 @@ def _earned_again(draft: Draft, root: str, signals: Sequence[Signal]) -> bool:
         return True
     try:
         since = moment(json.loads(data)["at"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return False
     return any(signal.row.at > since for signal in signals)
 

@@ -19,7 +19,8 @@ ROW_BYTES: Final = 4096
 WORDS: Final = 120  # characters of trigger and strategy
 PATHS: Final = 20  # a row stays under ROW_BYTES
 
-_STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+# Of two centuries: no store is of another time, and no sum of such a time and a setting overflows.
+_STAMP = re.compile(r"2[01][0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 

@@ -52,7 +52,7 @@ def read_earlier(data: bytes, name: str) -> Earlier:
         document = json.loads(data)
         found = tuple((float(score), int(count)) for score, count in document["distribution"])
         as_of = str(document["as_of"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise UserError(
             "this is no saved pair report.",
             file=name,

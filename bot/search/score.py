@@ -72,13 +72,16 @@ class Score:
 def read_questions(data: bytes, file: str) -> tuple[Question, ...]:
     """JSON Lines: {"question", "page", "set"?}. Raises UserError with the line."""
     found = []
-    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-            found.append(Question(row["question"], row["page"], row.get("set", WORDS)))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            question = Question(row["question"], row["page"], row.get("set", WORDS))
+            if not all(isinstance(v, str) for v in (question.text, question.page, question.set)):
+                raise TypeError
+            found.append(question)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise UserError(
                 "This is no question with its page.",
                 file=file,
