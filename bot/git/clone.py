@@ -15,6 +15,7 @@ from pathlib import Path
 from bot.errors import Fault
 from bot.facts import Commit
 from bot.git.command import Git
+from bot.git.kept import Kept
 from bot.git.listing import folded_paths
 from bot.git.names import is_object_id, unsafe_path
 
@@ -66,6 +67,13 @@ class _Entry:
     size: int | None  # None: the blob is not here
 
 
+# Of all clones of a process: after a commit of ours the store is read by several in turn.
+_KEPT_BLOBS = 4_000_000  # bytes; the files of a store are some tens of thousands
+_KEPT_TREES = 1_000_000
+_blobs = Kept[bytes](_KEPT_BLOBS, len)
+_trees = Kept[Mapping[str, _Entry]](_KEPT_TREES, lambda entries: 300 * len(entries))
+
+
 def _nothing_to_bring(_: Sequence[str]) -> None:
     return None
 
@@ -112,17 +120,15 @@ class Clone:
     def blobs(self, ids: Iterable[str]) -> dict[str, bytes]:
         """The bytes of blobs by id; those that are not here are brought in one go."""
         wanted = list(dict.fromkeys(ids))
-        if not wanted:
-            return {}
-        found = self._cat(wanted)
-        missing = [blob for blob in wanted if blob not in found]
-        if missing:
-            self._bring(missing)
-            found |= self._cat(missing)
-        for blob in wanted:
-            if blob not in found:
-                raise Fault(f"object {blob} is not to be had")
+        found = {blob: data for blob in wanted if (data := _blobs.get(blob)) is not None}
+        for blob, data in self._here([blob for blob in wanted if blob not in found]).items():
+            found[blob] = data
+            _blobs.keep(blob, data)
         return found
+
+    def demand_here(self, ids: Sequence[str]) -> None:
+        """Brings those blobs that are not here, in one go: git itself is going to compare them."""
+        self._here(ids)
 
     def folded_paths(self, commit: str) -> str:
         """Every file's case-folded path, each after a slash and before a NUL."""
@@ -211,7 +217,7 @@ class Clone:
         *,
         folders: Sequence[str] = (),
         sizes: bool = True,
-    ) -> dict[str, _Entry]:
+    ) -> Mapping[str, _Entry]:
         safe = [path for path in paths if unsafe_path(path) is None]
         names = list(dict.fromkeys([*safe, *folders, *(f"{folder}/" for folder in folders)]))
         if not names:
@@ -228,11 +234,15 @@ class Clone:
         # The directories on the way are shown too. What is none there is asked for by itself:
         # beside a name below it, that of a directory stands for everything in it.
         barred = dict.fromkeys(filter(None, (_barred(path, entries) for path in safe)))
-        return entries | self._ls_tree(commit, [*barred], sizes=False) if barred else entries
+        return {**entries, **self._ls_tree(commit, [*barred], sizes=False)} if barred else entries
 
-    def _ls_tree(self, commit: str, paths: Sequence[str], *, sizes: bool) -> dict[str, _Entry]:
+    def _ls_tree(self, commit: str, paths: Sequence[str], *, sizes: bool) -> Mapping[str, _Entry]:
+        question = (_checked(commit), tuple(paths), sizes)
+        known = _trees.get(question)
+        if known is not None:
+            return known
         raw = self.git.output(
-            "ls-tree", "-t", "-z", "--full-tree", *(["--long"] if sizes else []), _checked(commit),
+            "ls-tree", "-t", "-z", "--full-tree", *(["--long"] if sizes else []), commit,
             "--", *paths,
         )  # fmt: skip
         entries = {}
@@ -242,7 +252,20 @@ class Clone:
             there = bool(size) and size[0] != "BAD"
             number = int(size[0]) if there and size[0] != "-" else 0
             entries[_text(path)] = _Entry(mode, name, number if there or not sizes else None)
+        if all(entry.size is not None for entry in entries.values()):  # else blobs are still away
+            _trees.keep(question, entries)
         return entries
+
+    def _here(self, wanted: Sequence[str]) -> dict[str, bytes]:
+        found = self._cat(wanted) if wanted else {}
+        missing = [blob for blob in wanted if blob not in found]
+        if missing:
+            self._bring(missing)
+            found |= self._cat(missing)
+        for blob in wanted:
+            if blob not in found:
+                raise Fault(f"object {blob} is not to be had")
+        return found
 
     def _cat(self, ids: Sequence[str]) -> dict[str, bytes]:
         raw = self.git.output(

@@ -54,7 +54,7 @@ def renamed_to(
     if equal:
         return _among_equals(path, equal, empty=blob in _EMPTY_BLOBS)
     compared, beyond = candidates[:CANDIDATES], candidates[CANDIDATES:]
-    clone.blobs([blob, *(found.added[added] for added in compared)])
+    clone.demand_here([blob, *(found.added[added] for added in compared)])
     same_name = [added for added in compared if _name(added) == _name(path)]
     others = [added for added in compared if _name(added) != _name(path)]
     for group in (same_name, others):
