@@ -218,7 +218,7 @@ class Clone:
         folders: Sequence[str] = (),
         sizes: bool = True,
     ) -> Mapping[str, _Entry]:
-        safe = [path for path in paths if unsafe_path(path) is None]
+        safe = [path for path in paths if _is_readable(path)]
         names = list(dict.fromkeys([*safe, *folders, *(f"{folder}/" for folder in folders)]))
         if not names:
             return {}
@@ -305,6 +305,15 @@ def _file(path: str, entries: Mapping[str, _Entry]) -> File:
             found = Kind.ABSENT if kind is Kind.REGULAR else kind
             return File(path, found, at=prefix)
     return File(path, Kind.ABSENT)
+
+
+def _is_readable(path: str) -> bool:
+    """A name that is no UTF-8 can be read, though never written."""
+    try:
+        shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:  # it is no name at all
+        return False
+    return unsafe_path(shown) is None
 
 
 def _barred(path: str, entries: Mapping[str, _Entry]) -> str | None:

@@ -18,7 +18,7 @@ from bot.lessons.front_matter import FrontMatter, front_matter, quoted
 FOLDER = ".agent-corp/notes"
 LARGEST = 1024 * 1024  # bytes; as for every file of ours, a larger one is never read
 
-_NAME = re.compile(rf"{re.escape(FOLDER)}/(?P<slug>[^/\\`\x00-\x1f\x7f]{{1,120}})\.md")
+_NAME = re.compile(rf"{re.escape(FOLDER)}/(?P<slug>[^/\\`\x00-\x1f\x7f\ud800-\udfff]{{1,120}})\.md")
 _TITLE = re.compile(r"\A\s*#[ \t]+(?P<title>\S[^\r\n]*)(?:\r?\n|\Z)")
 _JOB = re.compile(r"(?:(?P<repository>[\w.-]{1,39}/[\w.-]{1,100}))?#?(?P<number>[1-9][0-9]{0,9})")
 _JOB_PAGE = re.compile(r"https?://[^/\s]+/([\w.-]+/[\w.-]+)/(?:issues|pull)/([1-9][0-9]{0,9})/?")
@@ -79,7 +79,9 @@ class Note:
 
 def read_note(path: str, data: bytes) -> Note:
     """The note in a file. Raises UserError with file, line and remedy for one that is none."""
-    name = _NAME.fullmatch(path)
+    name, shown = _NAME.fullmatch(path), printable(path)
+    if shown != path:
+        raise UserError("Its name is not UTF-8.", remedy="Rename the file.", file=shown)
     if name is None:
         remedy = f"A note is a file {FOLDER}/NAME.md, with no folder between."
         raise UserError("This is no place for a note.", remedy=remedy, file=path)
@@ -106,6 +108,11 @@ def confirmed(note: Note, on: date) -> Note:
 def is_note(path: str) -> bool:
     """Whether a path is that of a note, whatever the file holds."""
     return _NAME.fullmatch(path) is not None
+
+
+def printable(text: str) -> str:
+    """The name of a file need not be UTF-8: it is shown by its bytes, so that two stay two."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def slug_of(title: str) -> str:

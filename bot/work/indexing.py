@@ -96,8 +96,8 @@ class Indexing:
         repository = place.repository.id
         with place.branch() as branch:
             head = branch.head()
-            if head is None:
-                self.index.drop(repository)
+            if head is None:  # nothing is known there, which is not the same as nothing read
+                self.index.put(repository, "", self._now(), (), self.index.blobs(repository))
                 return
             defaults: dict[str, object] = {}
             try:
@@ -147,8 +147,13 @@ class Indexing:
             return dict(self._behind)
 
     def retry(self) -> None:
-        for known in filter(None, map(self._memory.known, self.behind)):
-            self.look(known)
+        for repository in self.behind:
+            known = self._memory.known(repository)
+            if known is not None and known.here:
+                self.look(known)
+            else:  # nobody searches where the App has left
+                with self._lock:
+                    self._behind.pop(repository, None)
 
     def look_at_all(self) -> None:
         """Every repository that the App is in: what no event told of is found now."""

@@ -24,7 +24,7 @@ from bot.lessons.retirement import expired
 from bot.lessons.standing import parse as parse_standing
 from bot.lessons.store import LESSONS, Snapshot
 from bot.notes.folder import in_folder, pages
-from bot.notes.note import read_note
+from bot.notes.note import printable, read_note
 from bot.search.model import Document, Index
 from bot.search.model import Kind as PageKind
 from bot.settings import Settings
@@ -59,13 +59,13 @@ def bring_up(
     there = index.blobs(repository)
     files = _files(clone.blob_ids(commit), settings)
     lessons = _lessons(read_store(clone, commit, repository).snapshot, settings, today)
-    stale = [path for path, blob in files.items() if there.get(_printable(path)) != blob]
-    kept = {*map(_printable, files), *(page.path for page in lessons)}
+    stale = [path for path, blob in files.items() if there.get(printable(path)) != blob]
+    kept = {*map(printable, files), *(page.path for page in lessons)}
     new = [page for page in lessons if there.get(page.path) != page.blob]
     for start in range(0, len(stale), READ_AT_ONCE):
         new += _read(clone, commit, stale[start : start + READ_AT_ONCE], files)
         told(min(start + READ_AT_ONCE, len(stale)), len(stale))
-    unread = {*map(_printable, stale)} - {page.path for page in new}
+    unread = {*map(printable, stale)} - {page.path for page in new}
     gone = there.keys() - (kept - unread)
     index.put(repository, commit, clone.committer_date(commit), new, gone)
     return Brought(len(new), len(gone))
@@ -177,9 +177,4 @@ def _page(path: str, kind: PageKind, title: str, text: str, *, retired: bool) ->
 def _document(
     path: str, blob: str, kind: PageKind, title: str, text: str, *, retired: bool = False
 ) -> Document:
-    return Document(_printable(path), blob, kind, _printable(title), _printable(text), retired)
-
-
-def _printable(text: str) -> str:
-    """The name of a file need not be UTF-8, and no index takes what is none."""
-    return text.encode("utf-8", "replace").decode()
+    return Document(printable(path), blob, kind, printable(title), printable(text), retired)

@@ -6,6 +6,7 @@ Lost rows cost nothing but time: the daily look asks for everything again; a tic
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -26,9 +27,10 @@ from sqlalchemy import (
 )
 
 from bot.database import Moment, metadata, reading
-from bot.errors import Fault
 from bot.writer import Writer
 from bot.writes import request_write
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +122,15 @@ class NoteWants:
         self._writer.do(change)
 
     def due(self, repository: int, now: datetime) -> tuple[Due, ...]:
-        """Oldest first."""
+        """Oldest first, without what cannot be read: a later version may, until it is pruned."""
         rows = (
             select(note_wants)
             .where(note_wants.c.repository == repository, note_wants.c.due_at <= now)
             .order_by(note_wants.c.id)
         )
         with reading(self._engine) as c:
-            return tuple(Due(r.id, r.attempt, _want(r.kind, r.want)) for r in c.execute(rows))
+            found = [(row, _want(row.kind, row.want)) for row in c.execute(rows)]
+        return tuple(Due(row.id, row.attempt, want) for row, want in found if want is not None)
 
     def done(self, ids: Collection[int]) -> None:
         rows = delete(note_wants).where(note_wants.c.id.in_(ids))
@@ -149,8 +152,9 @@ class NoteWants:
         self._writer.do(lambda c: c.execute(old).rowcount)
 
 
-def _want(kind: str, text: str) -> NoteWant:
+def _want(kind: str, text: str) -> NoteWant | None:
     try:
         return _KINDS[kind](**json.loads(text))
     except (KeyError, ValueError, TypeError) as error:
-        raise Fault(f"what waits for the notes cannot be read: {error}", retry=False) from error
+        log.warning("what waits for the notes cannot be read: %r", error)
+        return None

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from bot.git.local import open_target
+from bot.notes.folder import read_folder
 from bot.search.index import SearchIndex
 from bot.search.meaning import SHIPPED
+from bot.search.model import Kind
 from bot.search.sqlite import SqliteTables
 from bot.settings import Settings
 from bot.work.looked_up import Brought, bring_up, page_of
@@ -40,19 +42,28 @@ def test_hostile_repetition_comes_to_an_end(piece: str) -> None:
     assert page_of("docs/a.md", line.encode(), "b").title == line.removeprefix("# ")
 
 
+def test_a_note_whose_name_is_no_utf8_is_a_page_that_people_are_told_of() -> None:
+    path, data = os.fsdecode(b".agent-corp/notes/caf\xe9.md"), b"---\nkind: reference\n---\n# Tea\n"
+    page = page_of(path, data, "b")
+    assert (page.kind, page.title) == (Kind.DOCUMENT, "Tea")
+    (problem,) = read_folder({path: data}).problems
+    assert str(problem).startswith(r".agent-corp/notes/caf\udce9.md: Its name is not UTF-8.")
+
+
 def test_a_page_whose_name_is_no_utf8_is_found_like_any_other(tmp_path: Path) -> None:
     index = SearchIndex(SqliteTables(tmp_path / "search.sqlite"), SHIPPED, lambda: NOW)
     page = page_of(os.fsdecode(b"docs/caf\xe9.md"), b"# Zanzibar\n", "b")
     index.put(11, "a" * 40, NOW, [page])
     (hit,) = index.search("Zanzibar", frozenset({11})).hits
-    assert hit.path == "docs/caf?.md"
+    assert hit.path == r"docs/caf\udce9.md"
 
 
-def test_a_file_whose_name_is_no_utf8_holds_no_other_back(tmp_path: Path) -> None:
+def test_files_whose_names_are_no_utf8_hold_no_other_back(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     (tree / "docs").mkdir(parents=True)
     git(tree, "init", "--quiet")
-    Path(os.fsdecode(b"%s/docs/caf\xe9.md" % os.fsencode(tree))).write_text("# Zanzibar\n")
+    for name in (b"caf\xe9", b"caf\xe8"):
+        Path(os.fsdecode(b"%s/docs/%s.md" % (os.fsencode(tree), name))).write_text("# Zanzibar\n")
     (tree / "docs/tea.md").write_text("# Ceylon\n")
     git(tree, "add", "--all")
     git(tree, "commit", "--quiet", "-m", "Add documents")
@@ -63,3 +74,5 @@ def test_a_file_whose_name_is_no_utf8_holds_no_other_back(tmp_path: Path) -> Non
         assert bring_up(index, *arguments) == Brought(0, 0)
     (hit, *_) = index.search("Ceylon", frozenset({11})).hits
     assert hit.path == "docs/tea.md"
+    found = {hit.path for hit in index.search("Zanzibar", frozenset({11})).hits if hit.exact}
+    assert found == {r"docs/caf\udce8.md", r"docs/caf\udce9.md"}

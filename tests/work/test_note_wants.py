@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from sqlalchemy import update
+
 from bot.work.note_wants import (
     KEEP,
     DeleteNote,
@@ -12,6 +14,7 @@ from bot.work.note_wants import (
     LookAtSubjects,
     NoteWants,
     RetireSubject,
+    note_wants,
 )
 from tests.stores import NOW, stores
 
@@ -57,3 +60,13 @@ def test_what_failed_waits_its_time_and_is_forgotten_after_a_month(database_url:
         assert len(wants.due(11, NOW + KEEP)) == 1
         wants.prune(NOW + KEEP + 2 * MINUTE)
         assert wants.due(11, NOW + KEEP) == ()
+
+
+def test_what_another_version_left_holds_nothing_back(database_url: str) -> None:
+    with stores(database_url) as made:
+        wants = NoteWants(made.engine, made.writer)
+        for want in (LookAtAll(), LookAtJob(12)):
+            wants.add(11, want, NOW)
+        odd = update(note_wants).where(note_wants.c.kind == "LookAtAll").values(kind="LookAtMoon")
+        made.writer.do(lambda c: c.execute(odd).rowcount)
+        assert [due.want for due in wants.due(11, NOW)] == [LookAtJob(12)]

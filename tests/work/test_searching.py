@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 import requests
 
+from bot.actions import Actions
 from bot.demo.stage import Clock, Stage, stage
 from bot.facts import Permission
 from bot.sandbox.repository import SandboxRepository
 from bot.search.model import Finding
 from bot.search.printing import BEGIN
 from bot.work.searching import PUBLIC_KEPT
+from tests.fakes.actions_issuer import AUDIENCE, ActionsIssuer
 from tests.work.conftest import SETTINGS, START
 
 NOTE = """---
@@ -63,9 +65,16 @@ class Owner:
 
 
 @pytest.fixture(scope="module")
-def playing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+def issuer() -> Iterator[ActionsIssuer]:
+    with ActionsIssuer() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def playing(tmp_path_factory: pytest.TempPathFactory, issuer: ActionsIssuer) -> Iterator[Stage]:
     clock = Clock(START - datetime.now(UTC))
-    with stage(tmp_path_factory.mktemp("stage"), clock) as made:
+    actions = Actions(AUDIENCE, issuer.url)
+    with stage(tmp_path_factory.mktemp("stage"), clock, actions=actions) as made:
         yield made
     made.github.assert_no_surprises()
 
@@ -133,6 +142,23 @@ def test_a_reader_finds_its_own_repository_and_the_public_ones_of_its_owner(
     both = owner.found("gateway ports", owner.token(mine), owner.token(private))
     assert both == {(each.full_name, NOTES) for each in (mine, private, public)}
     assert (stranger.full_name, NOTES) not in both
+
+
+def test_a_job_of_github_actions_finds_what_its_repository_may_see(
+    owner: Owner, issuer: ActionsIssuer
+) -> None:
+    mine, private = owner.repository("mine"), owner.repository("private")
+    public = owner.repository("public", private=False)
+    owner.stage.clock.move(PUBLIC_KEPT)
+    found = owner.found("gateway ports", issuer.token(mine.id, mine.full_name))
+    assert found == {(mine.full_name, NOTES), (public.full_name, NOTES)}
+    both = [issuer.token(each.id, each.full_name) for each in (mine, private)]
+    assert (private.full_name, NOTES) in owner.found("gateway ports", *both)
+    for wrong in (
+        issuer.token(mine.id, mine.full_name, aud="https://elsewhere.example"),
+        issuer.token(4_000_000, "acme/nowhere"),
+    ):
+        assert owner.get(wrong, q="gateway").status_code == 404
 
 
 def test_a_repository_that_became_private_is_not_found_any_more(owner: Owner) -> None:
@@ -222,3 +248,28 @@ def test_a_branch_that_could_not_be_read_is_looked_at_again(owner: Owner) -> Non
     assert server.indexing.behind == frozenset()
     assert server.index.state(shop.id) is not None
     assert owner.found("gateway", token) == {(shop.full_name, NOTES)}
+
+
+def test_where_the_app_has_left_nothing_is_looked_at_again(owner: Owner) -> None:
+    shop = owner.repository("shop")
+    server = owner.stage.server
+    known = server.memory.known(shop.id)
+    assert known is not None
+    server.index.drop(shop.id)
+    server.indexing.look(replace(known, installation=1))
+    server.memory.leave(repository=shop.id)
+    server.indexing.retry()
+    assert server.indexing.behind == frozenset()
+    assert server.index.state(shop.id) is None
+
+
+def test_an_empty_repository_knows_nothing_and_hides_nothing(owner: Owner) -> None:
+    mine, empty = owner.repository("mine"), owner.repository("empty")
+    owner.found("gateway", owner.token(empty))
+    empty.bare.delete_ref("refs/heads/main")
+    known = owner.stage.server.memory.known(empty.id)
+    assert known is not None
+    owner.stage.server.indexing.look(known)
+    tokens = owner.token(mine), owner.token(empty)
+    assert owner.get(*tokens, q="xyzzy plugh", format="json").json()["finding"] == "nothing known"
+    assert owner.found("gateway ports", *tokens) == {(mine.full_name, NOTES)}
