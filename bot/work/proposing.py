@@ -102,7 +102,10 @@ class Proposing:
             store = branch.read(default.clone, start, known.id, None)
             fresh = wants.that_change(store, settings)
             written = None
-            if not self._is_held(known, place, branch.pull, settings, fresh, past):
+            # What conflicts can be merged by nobody, so there is nothing to hold still for.
+            if branch.rebuilt or not self._is_held(
+                known, place, branch.pull, settings, fresh, past
+            ):
                 written = self._write(known, place, branch, wants)
                 left = wants.that_change(stands, settings)
                 over = tuple(each for each in wants.waiting if each not in left)

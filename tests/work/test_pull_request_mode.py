@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from bot.demo.stage import Stage
+from bot.lessons.rows import NoteRow
 from bot.sandbox.pull_request import Files, SandboxPullRequest
 from bot.work.rolling import ROLLING
 from tests.work.conftest import Shop, make_shop
@@ -231,6 +232,20 @@ def test_what_was_approved_stays_as_it_is_for_a_day(rolling: Shop) -> None:
     rolling.pass_time(days=1)
     rolling.stage.settle()
     assert len(proposed(rolling)) == 2
+
+
+def test_what_was_approved_is_made_anew_once_it_conflicts(rolling: Shop) -> None:
+    teach(rolling)
+    (pull,) = ours(rolling)
+    pull.review("ada", "approved")
+    events = [p for p in rolling.repository.bare.paths(pull.head_sha) if p.endswith(".jsonl")]
+    rows = NoteRow(rolling.stage.clock().replace(microsecond=0), "a.md", "confirmed").line()
+    rolling.repository.commit("ben", dict.fromkeys(events, f"{rows}\n"))  # of a note, merged
+    rolling.stage.settle()
+    (pull,) = ours(rolling)
+    assert (pull.closed_at, pull.base_sha) == (None, rolling.repository.tip())
+    assert len(proposed(rolling)) == 1
+    assert rows in rolling.repository.bare.read(pull.head_sha, events[0]).decode()
 
 
 def test_what_was_closed_is_declined_and_a_new_source_earns_it_again(rolling: Shop) -> None:
