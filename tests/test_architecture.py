@@ -25,7 +25,9 @@ HOMES = {
     "dbos": ("bot/jobs.py",),
     "anthropic": ("bot/distill",),
     "mcp": ("bot/commands/mcp.py",),
-    "wordllama": ("bot/search/meaning.py",),
+    "numpy": ("bot/search/rows.py", "bot/search/vectors.py"),
+    "tokenizers": ("bot/search/vectors.py",),
+    "safetensors": ("bot/search/vectors.py",),
     "matplotlib": ("bot/reports/picture.py",),
 }
 

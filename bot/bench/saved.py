@@ -18,8 +18,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from bot.bench.repositories import make_bare
 from bot.bench.rounds import Spread
 from bot.bench.table import Row
@@ -32,7 +30,6 @@ from bot.notes.capture import Capture, State
 from bot.notes.draft import Given
 from bot.notes.note import Note
 from bot.search.index import SearchIndex
-from bot.search.meaning import Matrix
 from bot.search.sqlite import SqliteTables
 from bot.settings import Settings
 from bot.work.capturing import Capturing, checked
@@ -52,8 +49,12 @@ class _Blank:
 
     model = "blank"
 
-    def vectors(self, texts: Sequence[str]) -> Matrix:
-        return np.zeros((len(texts), 1), dtype=np.float32)
+    def vectors(self, texts: Sequence[str]) -> Sequence[bytes]:
+        return [bytes(4)] * len(texts)
+
+    def check(self) -> None: ...
+
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ EXCERPT = 300  # characters
 MOST_WORDS = 0.5
 SOME_WORDS = 0.25
 NEAR = 0.2
+ANY = "lesson"  # a word to look for: that it can be done is asked, not what it finds
 
 
 class SearchIndex:
@@ -114,6 +115,14 @@ class SearchIndex:
         ways = (found.exact, found.near, found.fused, last)
         return Rankings(*([paths[number] for number in way] for way in ways))
 
+    def check(self, repositories: frozenset[int]) -> tuple[Half, Half]:
+        exact, _ = self._exact([ANY], repositories)
+        try:
+            self._nearest.check()
+        except Fault as fault:
+            return exact, Half(str(fault))
+        return exact, Half()
+
     def state(self, repository: int) -> State | None:
         return self._shelf.state(repository)
 
@@ -125,6 +134,7 @@ class SearchIndex:
 
     def close(self) -> None:
         """Lets go of what is open; another call opens it again."""
+        self._nearest.close()
         self._shelf.close()
 
     def _keep(

@@ -1,23 +1,27 @@
 """Texts as vectors of their meaning, by a small model that its package brings along.
 
-The one module that knows the library. Without it, or without its model, search goes on with the
-exact words alone and says so.
+Without it search goes on with the exact words alone and says so. This module knows how the model
+is asked, and when it is there; what it does is in `bot/search/vectors.py`.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import logging
+import subprocess
+import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
 from bot.errors import Fault
 
-Matrix = npt.NDArray[np.float32]
+KEPT = timedelta(seconds=30)  # the questions of one task come seconds apart; a start takes half a
+AT_ONCE = 64  # texts of one exchange: a question does not wait for an index that is being made
 
 log = logging.getLogger(__name__)
 
@@ -28,69 +32,120 @@ class Embedder(Protocol):
     @property
     def model(self) -> str: ...
 
-    def vectors(self, texts: Sequence[str]) -> Matrix:
-        """One row of length 1 per text; all zero where the model knows nothing of it.
-
-        Raises Fault where there is no model, or it broke.
+    def vectors(self, texts: Sequence[str]) -> Sequence[bytes]:
+        """One of length 1 per text, as little-endian float32; all zero where the model knows
+        nothing of it. Raises Fault where there is no model, or it broke.
         """
+        ...
+
+    def check(self) -> None:
+        """Raises Fault where there is no model, or it broke; finds out when it is well again."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of the model; the next text brings it back."""
         ...
 
 
 class WordLlama:
     """WordLlama's token embeddings, 256 numbers each, averaged over a text.
 
-    Loaded when it is first needed, in about a second; a second text costs less than a millisecond.
+    In a process of its own, started when it is needed; it ends when nothing was asked for `kept`.
     Its tokens know upper case, and a capital letter says little: a text is read without.
     """
 
     model = "wordllama l2_supercat 256, folded"
 
-    def __init__(self) -> None:
+    def __init__(self, package: str = "wordllama", kept: timedelta = KEPT) -> None:
+        self._package = package
+        self._kept = kept
         self._lock = threading.Lock()
-        self._embed: Callable[[list[str]], Matrix] | None = None
-        self._reason: str | None = None
+        self._process: _Process | None = None
+        self._missing: str | None = None
 
-    def vectors(self, texts: Sequence[str]) -> Matrix:
-        embed = self._loaded()
-        try:
-            rows = embed([text.casefold() for text in texts])
-        except Exception as error:
-            raise Fault(f"the model of meanings broke: {error}") from error
-        return unit(rows)
+    def vectors(self, texts: Sequence[str]) -> list[bytes]:
+        parts = (texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE))
+        return [vector for part in parts for vector in self._exchange(part)]
 
-    def _loaded(self) -> Callable[[list[str]], Matrix]:
+    def check(self) -> None:
         with self._lock:
-            if self._embed is None and self._reason is None:
-                try:
-                    self._embed = _load()
-                except Exception as error:  # noqa: BLE001 - whatever a package may raise
-                    self._reason = f"there is no model of meanings: {error}"
-                    log.error("%s", self._reason)
-            if self._embed is None:
-                raise Fault(self._reason or "", retry=False)
-            return self._embed
+            self._missing = None  # it may be there by now
+        self._exchange(["lesson"])
+
+    def close(self) -> None:
+        with self._lock:
+            self._drop()
+
+    @property
+    def is_loaded(self) -> bool:
+        process = self._process
+        return process is not None and process.lives()
+
+    def _exchange(self, texts: Sequence[str]) -> list[bytes]:
+        with self._lock:
+            if self._missing is not None:
+                raise Fault(self._missing, retry=False)
+            line = json.dumps([text.casefold() for text in texts]).encode() + b"\n"
+            # It may have ended at this very moment, for nobody had asked.
+            answer = self._answered(line) or self._answered(line)
+            said = json.loads(answer or b'{"broken": "the model of meanings died"}')
+            self._missing = said.get("missing")
+            if self._missing is not None:
+                self._drop()
+        if "vectors" in said:
+            return [base64.b64decode(vector) for vector in said["vectors"]]
+        reason = said.get("missing") or said["broken"]
+        log.error("%s", reason)
+        raise Fault(reason, retry="broken" in said)
+
+    def _answered(self, line: bytes) -> bytes:
+        """Nothing where the process ended before it answered."""
+        if self._process is None or not self._process.lives():
+            self._drop()
+            self._process = _Process(self._package, self._kept)
+        answer = self._process.ask(line)
+        if not answer:
+            self._drop()
+        return answer
+
+    def _drop(self) -> None:
+        if self._process is not None:
+            self._process.close()
+            self._process = None
 
 
-SHIPPED = WordLlama()  # one for the process: it is read only
+class _Process:
+    """One life of the model."""
+
+    def __init__(self, package: str, kept: timedelta) -> None:
+        seconds = str(kept.total_seconds())
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "bot.search.vectors", package, seconds],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=Path(__file__).parents[2],
+            start_new_session=True,  # Ctrl-C is for the server, which then closes its input
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
+        # Who ends by itself stays a zombie until somebody waits for it.
+        threading.Thread(target=self._process.wait, name="meanings", daemon=True).start()
+
+    def lives(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, line: bytes) -> bytes:
+        with suppress(BrokenPipeError):  # it may have said why it ended
+            self._in.write(line)
+            self._in.flush()
+        return self._out.readline()
+
+    def close(self) -> None:
+        with suppress(BrokenPipeError):
+            self._in.close()
+        self._out.close()
+        self._process.wait()
 
 
-def _load() -> Callable[[list[str]], Matrix]:
-    import wordllama
-
-    # Its own look-up misses the tokenizer that lies beside its weights, and would fetch another.
-    package = Path(wordllama.__file__).parent
-    model = wordllama.WordLlama.load(cache_dir=package, disable_download=True)
-
-    def embed(texts: list[str]) -> Matrix:
-        # It cannot take an empty text; a space has no token that counts.
-        return np.asarray(model.embed([text or " " for text in texts]), dtype=np.float32)
-
-    return embed
-
-
-def unit(rows: Matrix) -> Matrix:
-    """Every row at length 1; a row of zeros, or of what is no number, is all zero."""
-    rows = np.nan_to_num(rows)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit_rows: Matrix = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
-    return unit_rows
+SHIPPED = WordLlama()  # one for the process

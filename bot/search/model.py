@@ -163,6 +163,10 @@ class Index(Protocol):
         """Raises UserError for a query that asks nothing or is longer than a question."""
         ...
 
+    def check(self, repositories: frozenset[int]) -> tuple[Half, Half]:
+        """How the exact half and the meaning half go: what a search would say of them."""
+        ...
+
     def state(self, repository: int) -> State | None:
         """None: the repository is not in the index."""
         ...

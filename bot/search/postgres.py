@@ -8,10 +8,10 @@ from __future__ import annotations
 import functools
 import math
 import re
+import struct
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-import numpy as np
 from sqlalchemy import Connection, Engine, TextClause, text
 
 from bot.search.model import Document
@@ -189,4 +189,6 @@ def _own(sql: str) -> TextClause:
 
 def _embedding(vector: object) -> str | None:
     """Little-endian float32 as the extension reads them."""
-    return str(np.frombuffer(vector, "<f4").tolist()) if isinstance(vector, bytes) else None
+    if not isinstance(vector, bytes):
+        return None
+    return str([number for (number,) in struct.iter_unpack("<f", vector)])

@@ -33,8 +33,6 @@ from webhooks.events import Event, Pushed
 
 log = logging.getLogger(__name__)
 
-PROBE = "lessons"  # any word: how each half goes is asked, not what it finds
-
 Open = Callable[[Known], AbstractContextManager[Place]]
 
 
@@ -172,10 +170,11 @@ class Watching:
 
     def _probed(self) -> Serving:
         try:
-            answer = self.index.search(PROBE, frozenset(known.id for known in self.memory.here()))
+            here = frozenset(known.id for known in self.memory.here())
+            exact, meaning = self.index.check(here)
         except Fault as fault:
             return Serving(exact=str(fault))
-        return Serving(exact=answer.exact.reason or "", meaning=answer.meaning.reason or "")
+        return Serving(exact=exact.reason or "", meaning=meaning.reason or "")
 
     def _forget(self, repository: int) -> None:
         with self._lock:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,10 @@ import pytest
 
 from bot.errors import Fault
 from bot.search.index import SearchIndex
-from bot.search.meaning import Matrix, WordLlama
+from bot.search.meaning import WordLlama
 from bot.search.model import Finding
 from bot.search.sqlite import SqliteTables
+from tests.queues import wait_until
 from tests.search.conftest import FIRST, MODEL, NOW, ONE, OTHER, SECOND, page
 
 PAGES = [
@@ -29,10 +31,16 @@ class Broken:
     model = MODEL.model
     well = False
 
-    def vectors(self, texts: Sequence[str]) -> Matrix:
+    def vectors(self, texts: Sequence[str]) -> Sequence[bytes]:
+        self.check()
+        return MODEL.vectors(texts)
+
+    def check(self) -> None:
         if not self.well:
             raise Fault("there is no model of meanings: not installed", retry=False)
-        return MODEL.vectors(texts)
+
+    def close(self) -> None:
+        """Nothing is held."""
 
 
 def test_a_page_is_found_by_its_meaning(index: SearchIndex) -> None:
@@ -104,14 +112,43 @@ def test_missing_vectors_are_made_once_there_is_a_model(file: Path) -> None:
     assert [hit.path for hit in answer.hits if hit.meaning == 1] == ["dog.md"]
 
 
-def test_a_package_that_is_not_there_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "wordllama", None)
-    for _ in range(2):
-        with pytest.raises(Fault, match="no model of meanings"):
-            WordLlama().vectors(["a"])
+@pytest.fixture
+def fleeting() -> Iterator[WordLlama]:
+    """Dropped as soon as nobody asks."""
+    model = WordLlama(kept=timedelta(0))
+    yield model
+    model.close()
+
+
+def test_the_model_is_dropped_when_nobody_asks_and_comes_back(fleeting: WordLlama) -> None:
+    first = fleeting.vectors(["a dog"])
+    wait_until(lambda: not fleeting.is_loaded)
+    with ThreadPoolExecutor(2) as threads:
+        again = list(threads.map(fleeting.vectors, [["a dog"]] * 2))
+    assert again == [first, first]
+
+
+def test_a_package_that_is_not_there_is_a_fault() -> None:
+    absent = WordLlama("no_such_package")
+    for ask in (lambda: absent.vectors(["a"]), lambda: absent.vectors(["a"]), absent.check):
+        with pytest.raises(Fault, match="no model of meanings: the package no_such_package is not"):
+            ask()
+    assert not absent.is_loaded
+
+
+def test_the_vectors_are_those_of_the_package() -> None:
+    import wordllama
+
+    texts = ["a dog", "Wait for CI.", "naïve ☃ 語", "x" * 10_000, "hello " * 500]
+    package = wordllama.WordLlama.load(
+        cache_dir=Path(wordllama.__file__).parent, disable_download=True
+    )
+    expected = package.embed([text.casefold() for text in texts], norm=True)
+    made = [np.frombuffer(each, "<f4") for each in MODEL.vectors(texts)]
+    np.testing.assert_allclose(made, expected, atol=1e-6)
 
 
 def test_every_vector_has_length_one_or_none() -> None:
-    rows = MODEL.vectors(["a dog", "", " ", "語", "x" * 10_000])
-    lengths = np.linalg.norm(rows, axis=1)
+    made = MODEL.vectors(["a dog", "", " ", "語", "x" * 10_000])
+    lengths = np.linalg.norm([np.frombuffer(each, "<f4") for each in made], axis=1)
     assert all(length == pytest.approx(1, abs=1e-5) or length == 0 for length in lengths)

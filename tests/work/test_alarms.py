@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -149,9 +148,8 @@ def test_without_its_model_the_meaning_half_is_an_alarm(
     playing: Stage, shop: Shop, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as without:
-        without.setitem(sys.modules, "wordllama", None)
         shelf = SqliteTables(folder / "bot" / "search.sqlite")
-        index = SearchIndex(shelf, WordLlama(), playing.clock)
+        index = SearchIndex(shelf, WordLlama("no_such_package"), playing.clock)
         without.setattr(playing.server.indexing, "index", index)
         playing.server.watching.look_at_server()
         (said,) = ringing(playing)
