@@ -691,6 +691,13 @@ def test_a_comment_without_a_line_or_path_is_still_read() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "text", ["Do not use tabs and use spaces.", "This module does not use tabs and uses spaces."]
+)
+def test_what_is_denied_stays_denied_beside_what_is_not(text: str) -> None:
+    assert "not use tabs" in " ".join(sentences(inline(text)))
+
+
 def test_what_leans_on_its_neighbours_is_not_stored() -> None:
     assert sentences(inline("Correction to the bullet above: `detect_os()` returns linux.")) == []
     (only,) = sentences(inline("As noted above (line 31), close `cursor` on this line.", "db.py"))

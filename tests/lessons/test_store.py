@@ -196,6 +196,13 @@ def test_ci_fixes_of_different_jobs_never_merge() -> None:
     assert edit.counts == {"refreshed": 1}
 
 
+def test_a_file_that_a_person_deleted_begins_anew_with_what_comes() -> None:
+    before, _ = run(store(), evidence(PENDING, pr=41))
+    after_it, edit = run(replace(before, lessons=None), evidence(OTHERS[0], pr=42, day=1))
+    assert edit.counts == {"appended": 1}
+    assert texts(after_it) == [OTHERS[0]]
+
+
 def test_a_hand_written_bullet_is_never_touched() -> None:
     text = f"- {PENDING}\n"
     second, edit = run(store(text), evidence(PENDING_AGAIN))

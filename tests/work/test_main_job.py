@@ -107,6 +107,16 @@ def test_an_edited_review_replaces_its_bullet(shop: Shop) -> None:
     assert "commit hash" in new
 
 
+def test_a_draft_teaches_like_any_pull_request_and_once(shop: Shop) -> None:
+    pull = shop.repository.open_pull_request("ben", {"README.md": "a\n"}, draft=True)
+    pull.review("ada", "changes_requested", "", [SESSION])
+    shop.stage.settle()
+    assert shop.subjects() == ["chore(lessons): 1 appended from #1"]
+    pull.ready_for_review("ben")
+    shop.stage.settle()
+    assert shop.subjects() == ["chore(lessons): 1 appended from #1"]
+
+
 def test_a_deleted_file_makes_stale_and_a_renamed_one_is_followed(shop: Shop) -> None:
     pull = shop.repository.open_pull_request("ben", {"README.md": "a\n"})
     pull.review("ada", "changes_requested", "", [SESSION])
