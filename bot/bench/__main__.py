@@ -34,8 +34,11 @@ Measure = Callable[[Tick], list[Row]]
 CLONES, WRITES, SMALL = 3, 15, 10  # rounds
 
 
-def measures(directory: Path) -> dict[str, Measure]:
-    """What can be measured, by the name that `--only` takes, in the order of the table."""
+def measures(directory: Path, notes: int = saved.COUNT) -> dict[str, Measure]:
+    """What can be measured, by the name that `--only` takes, in the order of the table.
+
+    `notes`: how many `saved` saves.
+    """
     findings = (FIELD / "findings-pairs.tsv").read_bytes()
     real = (FIELD / "reviews.jsonl").read_bytes()
     gold = (FIELD / "reviews-gold.jsonl").read_bytes()
@@ -74,7 +77,7 @@ def measures(directory: Path) -> dict[str, Measure]:
         "index": lambda tick: placed(
             lambda place, inner: searching.index_rows(place, findings, inner), tick
         ),
-        "saved": lambda tick: placed(saved.rows, tick),
+        "saved": lambda tick: placed(lambda place, inner: saved.rows(place, inner, notes), tick),
         "fleet": lambda tick: placed(pages.fleet, tick),
         "peak": lambda tick: placed(receiving.peaks, tick),
         "steady": lambda tick: placed(receiving.steady, tick),
@@ -104,10 +107,10 @@ def _progress() -> Iterator[Callable[[str], Tick]]:
         yield begin
 
 
-def run(chosen: Sequence[str]) -> list[Row]:
+def run(chosen: Sequence[str], notes: int = saved.COUNT) -> list[Row]:
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="bench-") as directory, _progress() as begin:
-        found = measures(Path(directory))
+        found = measures(Path(directory), notes)
         for name in chosen or found:
             try:
                 rows += found[name](begin(name))
@@ -131,14 +134,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--only", action="append", choices=names, help="this alone; may be repeated"
     )
+    parser.add_argument(
+        "--notes", type=int, default=saved.COUNT, help="how many notes `saved` saves"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.add_argument("--write", action="store_true", help=f"into docs/{DOCUMENT.name} as well")
     options = parser.parse_args(arguments)
-    if options.write and options.only:
-        parser.error("--write takes the whole table: leave --only out")
+    if options.write and (options.only or options.notes != saved.COUNT):
+        parser.error("--write takes the whole table: leave --only and --notes out")
     where = machine(Git(ROOT))
     _warn(where)
-    rows = run(options.only or ())
+    rows = run(options.only or (), options.notes)
     _warn(machine(Git(ROOT)))
     table = to_markdown(rows)
     if options.json:

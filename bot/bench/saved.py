@@ -36,7 +36,8 @@ from bot.work.capturing import Capturing, checked
 from bot.work.looked_up import bring_up, forget_prepared
 from bot.work.places import MirrorBranch
 
-COUNT, KILLS = 1000, 100
+COUNT = 1000
+KILLED = 10  # one session of so many
 PATIENCE = 600.0  # seconds; after them no further note is saved
 BEGUN = 30.0  # seconds that a session may take to begin, or to answer
 _REPOSITORY = 1
@@ -240,9 +241,10 @@ def home(directory: Path) -> Home:
     return Home(bare, directory / "data")
 
 
-def rows(directory: Path, tick: Callable[[], None]) -> list[Row]:
-    found = save_and_find(home(directory), COUNT, KILLS, tick)
-    ok = not found.lost and found.notes == COUNT
+def rows(directory: Path, tick: Callable[[], None], count: int = COUNT) -> list[Row]:
+    kills = count // KILLED
+    found = save_and_find(home(directory), count, kills, tick)
+    ok = not found.lost and found.notes == count
     said = (
         f"{found.notes - len(found.lost)} of {found.notes}: {found.saved} saved and found,"
         f" {found.settled} of killed sessions there and found, {found.absent} of them neither;"
@@ -250,5 +252,5 @@ def rows(directory: Path, tick: Callable[[], None]) -> list[Row]:
     )
     figures = {"notes": found.notes, "lost": len(found.lost), "saved": found.saved}
     what = "a note saved by one session, found by another"
-    against = f"{COUNT} notes, {KILLS} of the sessions killed at any moment"
+    against = f"{count} notes, {kills} of the sessions killed at any moment"
     return [Row(what, against, "every answer borne out by the remote", said, ok, figures)]
