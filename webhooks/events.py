@@ -82,7 +82,6 @@ class Pushed:
     branch: str
     before: str
     after: str
-    forced: bool
     deleted: bool
     touches_us: bool = True
     removes: bool = True
@@ -141,7 +140,7 @@ class WorkflowFinished:
 
 @dataclass(frozen=True, slots=True)
 class IssueChanged:
-    """`action`: opened, edited, closed, reopened, deleted. `state_reason` comes with closed.
+    """`action`: opened, edited, closed, reopened, deleted.
 
     `body_before` is what an edit replaced; None where it left the body alone.
     """
@@ -149,7 +148,6 @@ class IssueChanged:
     origin: Origin
     number: int
     action: str
-    state_reason: str | None
     body: str = ""
     body_before: str | None = None
 
@@ -172,12 +170,11 @@ class InstallationChanged:
 @dataclass(frozen=True, slots=True)
 class RepositoryChanged:
     """`action`: renamed, transferred, archived, unarchived, privatized, publicized, edited,
-    deleted. `old_name` is the full name before a rename or transfer, else None.
+    deleted.
     """
 
     origin: Origin
     action: str
-    old_name: str | None
 
 
 @dataclass(frozen=True, slots=True)

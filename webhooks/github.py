@@ -117,7 +117,6 @@ def _push(fields: Fields, guid: str) -> Parsed:
         branch=branch,
         before=fields.text("before"),
         after=fields.text("after"),
-        forced=fields.flag("forced"),
         deleted=fields.flag("deleted"),
         touches_us=_listed(fields, ("added", "removed", "modified"), OURS),
         removes=_listed(fields, ("removed",), ("",)),
@@ -200,7 +199,6 @@ def _issue(fields: Fields, guid: str) -> Parsed:
         _origin(fields, guid),
         number=issue.id("number"),
         action=fields.text("action"),
-        state_reason=issue.text_or_none("state_reason"),
         body=issue.text_or_none("body") or "",
         body_before=(before.text_or_none("from") or "") if before is not None else None,
     )
@@ -224,24 +222,7 @@ def _installation(fields: Fields, guid: str) -> Parsed:
 
 
 def _repository(fields: Fields, guid: str) -> Parsed:
-    origin = _origin(fields, guid)
-    return RepositoryChanged(origin, fields.text("action"), _old_name(fields, origin))
-
-
-def _old_name(fields: Fields, origin: Origin) -> str | None:
-    owner, _, name = origin.repository.full_name.partition("/")
-    changes = fields.object_or_none("changes")
-    if changes is None:
-        return None
-    match fields.text("action"):
-        case "renamed":
-            return f"{owner}/{changes.object('repository').object('name').text('from')}"
-        case "transferred":
-            before = changes.object("owner").object("from")
-            account = before.object_or_none("user") or before.object("organization")
-            return f"{account.text('login')}/{name}"
-        case _:
-            return None
+    return RepositoryChanged(_origin(fields, guid), fields.text("action"))
 
 
 _Translate = Callable[[Fields, str], Parsed]

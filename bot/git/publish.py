@@ -7,7 +7,6 @@ landed all the same counts as landed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from bot.errors import Fault
 from bot.git.command import KEPT_OF_AN_ANSWER, Answer
@@ -18,12 +17,6 @@ from bot.git.plan import Built, Outcome, Plan, Published, unseen
 from bot.git.remote import NAME, RemoteFault, meaning
 
 PUSH_TIMEOUT = 120.0  # seconds; a commit of ours is some kilobytes
-
-
-class Publisher(Protocol):
-    """Puts one plan where people see it. Raises UserError for a plan that no remote can take."""
-
-    def publish(self, plan: Plan) -> Published: ...
 
 
 @dataclass(frozen=True, slots=True)

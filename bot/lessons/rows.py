@@ -15,9 +15,8 @@ from datetime import UTC, datetime
 from typing import ClassVar, Final
 
 VERSION: Final = 1
-ROW_BYTES: Final = 4096
 WORDS: Final = 120  # characters of trigger and strategy
-PATHS: Final = 20  # a row stays under ROW_BYTES
+PATHS: Final = 20  # with them a row stays under 4 KiB
 
 # Of two centuries: no store is of another time, and no sum of such a time and a setting overflows.
 _STAMP = re.compile(r"2[01][0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
