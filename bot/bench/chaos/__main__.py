@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from bot.bench.postgres import postgres_folder, postgres_server
 from bot.errors import Fault, UserError
 
 FLEET = 4  # processes
+LINE = 20  # kills between two lines of progress
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,15 +31,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--without-fleet", action="store_true", help="no PostgreSQL, and no process beside another"
     )
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="where logs and data shall stay")
     options = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(143))  # what was begun is ended
     try:
-        return _campaign(options.seed, options.acts, options.kills, fleet=not options.without_fleet)
+        with ExitStack() as stack:
+            temporary = tempfile.TemporaryDirectory(prefix="chaos-")
+            folder = options.keep or Path(stack.enter_context(temporary))
+            fleet = not options.without_fleet
+            return _campaign(folder, options.seed, options.acts, options.kills, fleet=fleet)
     except (UserError, Fault) as error:
         print(f"chaos: {error}", file=sys.stderr)
         return 1
 
 
-def _campaign(seed: int, acts: int, kills: int, *, fleet: bool) -> int:
+def _campaign(folder: Path, seed: int, acts: int, kills: int, *, fleet: bool) -> int:
     programs = postgres_folder()
     if fleet and programs is None:
         raise UserError(
@@ -45,35 +53,30 @@ def _campaign(seed: int, acts: int, kills: int, *, fleet: bool) -> int:
             remedy="Install Debian's package postgresql, or leave it out with --without-fleet.",
         )
     of_fleet = kills // 5 if fleet else 0
+    found = 0
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="chaos-")))
         follow = _progress(stack)
+        print(f"Seed {seed}, {acts} acts of people in each part.", flush=True)
         calm, _ = run(folder / "calm", Plan(seed, acts), follow("in peace", None))
-        alone = Plan(seed, acts, kills - of_fleet)
-        parts = [
-            (
-                "one process, SQLite",
-                *run(folder / "alone", alone, follow("one process", alone.kills)),
-            )
-        ]
+
+        def part(name: str, plan: Plan) -> int:
+            outcome, tally = run(folder / f"{plan.processes}", plan, follow(name, plan.kills))
+            wrong = differences(calm, outcome)
+            print(*told(name, calm, outcome, tally), *(f"- {each}" for each in wrong), sep="\n")
+            sys.stdout.flush()
+            return len(wrong)
+
+        found += part("one process, SQLite", Plan(seed, acts, kills - of_fleet))
         if of_fleet and programs is not None:
             database = stack.enter_context(postgres_server(programs))
-            together = Plan(seed, acts, of_fleet, FLEET, database)
-            ran = run(folder / "fleet", together, follow("a fleet", of_fleet))
-            parts.append((f"{FLEET} processes, PostgreSQL", *ran))
-    found: list[str] = []
-    print(f"Seed {seed}, {acts} acts of people in each part.")
-    for name, outcome, tally in parts:
-        print("\n".join(told(name, calm, outcome, tally)))
-        found += [f"{name}: {each}" for each in differences(calm, outcome)]
-    for each in found:
-        print(f"- {each}")
-    print("Nothing was lost and nothing done twice." if not found else f"{len(found)} differences.")
+            plan = Plan(seed, acts, of_fleet, FLEET, database)
+            found += part(f"{FLEET} processes, PostgreSQL", plan)
+    print("\nNothing was lost and nothing done twice." if not found else f"\n{found} differences.")
     return 1 if found else 0
 
 
 def _progress(stack: ExitStack) -> Callable[[str, int | None], Callable[[], None]]:
-    """One bar for each part, on standard error."""
+    """One bar for each part, on standard error; where that is no terminal, a line now and then."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     console = Console(stderr=True)
     bar = stack.enter_context(
@@ -82,7 +85,14 @@ def _progress(stack: ExitStack) -> Callable[[str, int | None], Callable[[], None
 
     def follow(name: str, total: int | None) -> Callable[[], None]:
         task = bar.add_task(name, total=total)
-        return lambda: bar.advance(task)
+
+        def tick() -> None:
+            bar.advance(task)
+            done = int(bar.tasks[task].completed)
+            if not console.is_terminal and done % LINE == 0:
+                print(f"{name}: {done} of {total}", file=sys.stderr, flush=True)
+
+        return tick
 
     return follow
 

@@ -20,8 +20,8 @@ from bot.bench.chaos.world import Act, World, script, world
 from bot.bench.postgres import Postgres
 from bot.errors import Fault
 
-LIFE = 2.0  # seconds at most between a start and the kill, once it listens
-START = 60.0  # seconds at most that a start takes
+LIFE = 5.0  # times what a start takes, until a kill comes that waits for something to meet
+START = 180.0  # seconds at most that a start takes, on however busy a machine
 PATIENCE = 600.0  # seconds for what is left at the end, in peace
 QUIET = 20  # looks, half a second apart, in which nothing happens any more
 LOOK = 0.005  # seconds between two looks at what a server does
@@ -74,7 +74,7 @@ def run(directory: Path, plan: Plan, tick: Callable[[], None]) -> tuple[Outcome,
     """Without kills it is a calm life. Raises Fault when it never ends."""
     began = time.monotonic()
     tally = Tally()
-    directory.mkdir()
+    directory.mkdir(parents=True)
     with ExitStack() as stack:
         made = stack.enter_context(world(directory, plan.seed))
         home = directory / "bot"
@@ -95,6 +95,8 @@ def run(directory: Path, plan: Plan, tick: Callable[[], None]) -> tuple[Outcome,
             for server in servers:
                 server.start()
                 _wait_for(server)
+                if not server.runs():
+                    raise Fault(f"the server ended: {server.last_words()}", retry=False)
             if chance is not None:
                 rough = _Roughness(made, servers, stream, acts, chance, troubles, tally)
                 while tally.kills < plan.kills:
@@ -142,6 +144,10 @@ class _Roughness:
             self._acts.pop(0)(self._made)
         self._refuse()
         self._stream.take()
+        if len(self._servers) > 1 and chance.random() < 0.05:
+            server.stop()
+            server.start()
+            self._tally.restarts += 1
         trouble = chance.choice(self._troubles) if chance.random() < 0.1 else None
         if trouble is not None:
             self._tally.troubles[trouble.name] += 1
@@ -217,7 +223,7 @@ class _Roughness:
         self._start = _wait_for(server)
         if chance.random() < 0.1:
             self._stream.abuse(server)
-        end = time.monotonic() + LIFE
+        end = time.monotonic() + LIFE * self._start
         wanted = chance.choice([*DELAYS])
         seen = nothing
         while time.monotonic() < end and server.runs():

@@ -19,9 +19,11 @@ from pathlib import Path
 
 import psutil
 
-from bot.bench.receivers import ROOT, STOP, free_port
+from bot.bench.receivers import ROOT, free_port
 from bot.errors import Fault
 from bot.sandbox.forge import SandboxForge
+
+STOP = 120.0  # seconds at most that an end takes: work has 20, and the machine may be busy
 
 _forks = multiprocessing.get_context("forkserver")
 _forks.set_forkserver_preload([__name__, "bot.command_line.serve", "bot.work.serving"])
@@ -111,7 +113,7 @@ class Server:
         """As an operator does it. Raises Fault when it does not end."""
         assert self._process is not None
         self._process.terminate()
-        self._process.join(STOP + 10)
+        self._process.join(STOP)
         if self._process.is_alive():
             self.kill(family=True)
             raise Fault("the server did not stop when it was told to", retry=False)
@@ -119,6 +121,9 @@ class Server:
     def listens(self) -> bool:
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def last_words(self) -> str:
+        return self.log.read_text("utf-8", "replace")[-500:]
 
     def megabytes(self) -> float:
         return float(psutil.Process(self.pid).memory_info().rss) / 1e6

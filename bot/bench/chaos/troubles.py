@@ -6,9 +6,9 @@ limit on the size of files; the database is a PostgreSQL server that is stopped.
 
 from __future__ import annotations
 
-import os
 import random
 import resource
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -41,9 +41,11 @@ class FullDisk:
 
     def begin(self, server: Server) -> None:
         del server
-        with (self.home / "ballast").open("wb") as ballast:
-            room = os.statvfs(self.home)
-            os.posix_fallocate(ballast.fileno(), 0, room.f_bavail * room.f_bsize)
+        with (self.home / "ballast").open("wb", buffering=0) as ballast:
+            for size in (1 << 20, 1 << 12):
+                with suppress(OSError):
+                    while ballast.write(bytes(size)) == size:
+                        pass
 
     def end(self, server: Server) -> None:
         del server
@@ -95,7 +97,10 @@ class LostDatabase:
 
 @contextmanager
 def disk(home: Path) -> Iterator[FullDisk | NoRoom]:
-    """Makes `home`, on a small file system where that is allowed; how it can be filled."""
+    """Makes `home`, on a small file system where that is allowed; how it can be filled.
+
+    What it holds in the end stays where it was.
+    """
     home.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK},mode=700", "chaos", str(home)]
     if subprocess.run(mount, capture_output=True, check=False).returncode:
@@ -104,4 +109,8 @@ def disk(home: Path) -> Iterator[FullDisk | NoRoom]:
     try:
         yield FullDisk(home)
     finally:
+        kept = home.with_name(f"{home.name}-kept")
+        shutil.copytree(home, kept)
         subprocess.run(["umount", "--lazy", str(home)], check=True)
+        home.rmdir()
+        kept.rename(home)
