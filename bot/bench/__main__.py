@@ -16,7 +16,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bot.bench import derived, pages, receiving, reviews, saved, searching, texts, writes
+from bot.bench import (
+    derived,
+    pages,
+    peak,
+    reviews,
+    saved,
+    searching,
+    steady,
+    texts,
+    verdicts,
+    writes,
+)
 from bot.bench.table import Machine, Row, into, machine, to_json, to_markdown
 from bot.bench.writes import SIZES
 from bot.distill.evaluate import Gold
@@ -79,9 +90,9 @@ def measures(directory: Path, notes: int = saved.COUNT) -> dict[str, Measure]:
         ),
         "saved": lambda tick: placed(lambda place, inner: saved.rows(place, inner, notes), tick),
         "fleet": lambda tick: placed(pages.fleet, tick),
-        "peak": lambda tick: placed(receiving.peaks, tick),
-        "steady": lambda tick: placed(receiving.steady, tick),
-        "verdict": lambda tick: placed(receiving.verdicts, tick),
+        "peak": lambda tick: placed(peak.peaks, tick),
+        "steady": lambda tick: placed(steady.steady, tick),
+        "verdict": lambda tick: placed(verdicts.verdicts, tick),
     }
 
 
