@@ -88,7 +88,10 @@ def number(name: str, most: int) -> int | None:
 def body(limit: int = BODY_LIMIT) -> Mapping[str, object]:
     """The JSON object that was sent, of at most so many bytes. Raises CallError."""
     request.max_content_length = limit
-    found = request.get_json(force=True)
+    try:
+        found = request.get_json(force=True)
+    except RecursionError:  # nested deeper than any that we ask for
+        found = None
     if not isinstance(found, dict):
         raise CallError("The body is one JSON object.")
     return found
