@@ -23,7 +23,7 @@ from bot.errors import Fault
 from bot.git.command import Git
 from bot.git.local import Target
 from bot.git.store import Store
-from bot.lessons import event_files
+from bot.lessons.belonging import recorded
 from bot.lessons.block import Json
 from bot.lessons.rows import NoteRow
 from bot.lessons.store import Edit
@@ -131,7 +131,7 @@ def take_away(where: str, open_: Open, path: str, now: datetime) -> None:
     row = NoteRow(now.replace(microsecond=0), path, DELETED, CAUSE)
 
     def edit(store: Store, _: Settings) -> Edit:
-        changes = {path: None, **event_files.add(store.snapshot.events, [row])}
+        changes = {path: None, **recorded(store.snapshot, [row])}
         return Edit(changes, counts={}, rows=(row,), readable=True)
 
     def say(_: Edit, settings: Settings) -> str:

@@ -7,12 +7,13 @@ order, is in `learning`, `upkeep` and `elevation`; here is how it is put down.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 
 from bot.errors import UserError
 from bot.lessons import event_files
+from bot.lessons.belonging import store_row
 from bot.lessons.bullet import Retirement, line
 from bot.lessons.document import HEADER, Document, Revision
 from bot.lessons.edit import (
@@ -36,7 +37,6 @@ from bot.lessons.rows import (
     RetiredRow,
     Row,
     SignalRow,
-    StoreRow,
     WriteRow,
 )
 from bot.lessons.similarity import Comparison, decide
@@ -189,23 +189,13 @@ class Draft:
     def _record_rows(self, counts: Mapping[str, int]) -> Mapping[str, bytes]:
         at = max((row.at for row in self.rows), default=datetime.combine(self.today, time(), UTC))
         found: list[Row] = list(self.rows)
-        known = History.read(self.snapshot.events).stores
-        mine = self.snapshot.repository
-        if not known or (mine and all(store.repo != mine for store in known)):
-            found.append(self._store_row(at, known))
+        if (first := store_row(self.snapshot, at, self.today)) is not None:
+            found.append(first)
         if counts:
             active = sum(1 for e in self.entries if e.active)
             found.append(WriteRow(at=at, counts=counts, prs=tuple(sorted(self.prs)), active=active))
         self.rows = found
         return event_files.add(self.snapshot.events, found)
-
-    def _store_row(self, at: datetime, known: Sequence[StoreRow]) -> StoreRow:
-        if known and known[0].repo:
-            # Own evidence is never older than the repository; what was copied is.
-            since = self.snapshot.created_at or at
-            return StoreRow(since, self.snapshot.repository, "copied", known[0].repo)
-        origin = "adopted" if known or (self.document.ours and self.snapshot.lessons) else "new"
-        return StoreRow(at, self.snapshot.repository, origin)
 
     @property
     def as_of(self) -> datetime:

@@ -20,7 +20,7 @@ from bot.git.clone import Clone, Kind
 from bot.git.plan import Built, Outcome, Plan, Published
 from bot.git.remote import Changed, RemoteFault
 from bot.git.store import Store, read_store
-from bot.lessons import event_files
+from bot.lessons.belonging import recorded
 from bot.lessons.rows import NoteRow
 from bot.lessons.store import Edit
 from bot.notes.capture import Capture, State, Step
@@ -157,7 +157,7 @@ class Capturing:
         changes = {self.note.path: print_note(self.note)}
         row = self._row()
         if not self.proposes:  # two proposals that end one file of rows would conflict
-            changes |= event_files.add(store.snapshot.events, [row])
+            changes |= recorded(store.snapshot, [row])
         return Edit(changes, counts={}, rows=(row,), readable=True)
 
     def _say(self, _: Edit, settings: Settings) -> str:

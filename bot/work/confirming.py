@@ -9,7 +9,7 @@ from bot.errors import UserError
 from bot.git.clone import Kind
 from bot.git.remote import Changed
 from bot.git.store import Store, read_store
-from bot.lessons import event_files
+from bot.lessons.belonging import recorded
 from bot.lessons.rows import NoteRow
 from bot.lessons.store import Edit
 from bot.notes.capture import Capture, State
@@ -51,7 +51,7 @@ def confirm(
         note = found[path] = confirmed(before, now.date())
         if note == before:
             return Edit({}, counts={})
-        added = {} if proposes else event_files.add(store.snapshot.events, [row])
+        added = {} if proposes else recorded(store.snapshot, [row])
         changes = {path: print_note(note), **added}
         return Edit(changes, counts={}, rows=(row,), readable=True)
 

@@ -12,6 +12,7 @@ from bot.git.clone import Clone
 from bot.git.notes import read_notes
 from bot.git.store import Store
 from bot.lessons import event_files
+from bot.lessons.belonging import recorded
 from bot.lessons.rows import NoteRow
 from bot.lessons.store import Edit
 from bot.notes.lifespan import DELETED, flags
@@ -69,7 +70,7 @@ class NoteWrite:
         events = store.snapshot.events
         self.ended = tuple(self.decide(self.notes, flags(event_files.read(events))))
         deleted = dict.fromkeys(row.path for row in self.ended if row.did == DELETED)
-        added = event_files.add(events, self.ended)
+        added = recorded(store.snapshot, self.ended) if self.ended else {}
         self.flagged = flags(event_files.read({**events, **added}))
         changes = {**deleted, **added}
         return Edit(changes, counts={}, rows=self.ended, readable=True)
