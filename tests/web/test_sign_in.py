@@ -138,6 +138,15 @@ def test_signing_out_ends_the_session_for_every_copy_of_the_cookie(young: Estate
     assert copy.get("/").status_code == 303
 
 
+def test_a_session_that_was_there_before_is_worth_nothing(young: Estate) -> None:
+    prepared, visit = young.visit(), young.visit()
+    prepared.get("/sign-in/github")
+    visit.session.cookies.update(prepared.session.cookies)
+    visit.sign_in("ada")
+    assert visit.get("/").status_code == 200
+    assert prepared.get("/").status_code == 303
+
+
 def test_a_form_without_its_token_does_nothing(young: Estate) -> None:
     visit = young.visit("ada")
     url = f"{visit.on.url}/repos/acme/shop/lessons/{young.id_of('finally')}/retire"
