@@ -18,10 +18,12 @@ from bot.errors import Fault
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.records import Delivery
 from bot.sandbox.repository import SandboxRepository
+from bot.search.meaning import KEPT
 
 VERDICTS, AT_ONCE = 15, 100
 ALL_AT_ONCE = 1e6  # per second
 IDLE = 10.0  # seconds
+START = 10.0  # seconds that the first look at the repositories may take
 WORK = 120.0  # seconds that work has before a measurement gives up
 
 
@@ -74,7 +76,7 @@ def verdicts(directory: Path, tick: Tick) -> list[Row]:
 def _idle(pid: int) -> tuple[float, float]:
     """Megabytes, and per cent of one core over some seconds without a delivery."""
     process = psutil.Process(pid)
-    time.sleep(2)  # its start is over
+    time.sleep(START + KEPT.total_seconds())
     process.cpu_percent()
     time.sleep(IDLE)
     return megabytes(pid), float(process.cpu_percent())

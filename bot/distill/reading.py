@@ -10,12 +10,15 @@ import enum
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
-from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from bot.distill.lexicon import words
 from bot.distill.neutral import visible
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
 
 #: GitHub's own limit of a comment is 65,536 characters: what is longer was never one.
 LONGEST = 65_536
@@ -82,6 +85,8 @@ _BARE_URL = re.compile(r"<?\bhttps?://[^\s<>)\]]+>?")
 
 def read(text: str) -> tuple[Block, ...]:
     """The blocks of a review body or of one inline comment, in order; never raises for any text."""
+    from selectolax.lexbor import LexborHTMLParser  # a server that hears nothing goes without
+
     source = _marked(visible(text[:LONGEST]))
     tree = LexborHTMLParser(_MARKDOWN.render(source))
     reader = _Reader()

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.actions import AUDIENCE, Actions, issuer_of
+from bot.arenas import few_arenas
 from bot.credentials import Credentials, Vault, credentials, known
 from bot.environment import Environment
 from bot.errors import UserError
@@ -57,6 +58,7 @@ def serve(
         registered = setup(environment, host, port)
         if registered != DONE:
             return registered
+    few_arenas()
     app = credentials(environment)
     server = Server(_parts(environment, app, poll=poll))
     deliveries = Deliveries(app.app_id, app.private_key, base_url=environment.github_url)
