@@ -79,7 +79,7 @@ hygiene: $(VENV)/.dev  ## no trace of a machine in the files, lock files in step
 bench: $(VENV)/.dev  ## speed and memory, as ratios measured side by side
 	@$(BIN)/python -m bot.bench
 
-chaos: $(VENV)/.dev  ## the server killed 500 times while everything around it misbehaves
+chaos: $(VENV)/.dev  ## the server killed 500 times while everything around it misbehaves (half an hour)
 	@$(BIN)/python -m bot.bench.chaos
 
 lock: $(VENV)/.dev  ## resolve the lock files anew

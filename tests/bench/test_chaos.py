@@ -10,6 +10,7 @@ import pytest
 
 from bot.bench.chaos.campaign import Plan, run
 from bot.bench.chaos.outcome import Outcome, differences
+from bot.bench.postgres import postgres_folder, postgres_server
 
 CALM = Outcome(
     applied=Counter({"act1": 1, "act2": 1}),
@@ -30,6 +31,19 @@ def test_a_few_kills_lose_nothing_and_do_nothing_twice(tmp_path: Path) -> None:
     rough, tally = run(tmp_path / "rough", Plan(seed=7, acts=5, kills=3), lambda: None)
     assert tally.kills == 3
     assert calm.applied
+    assert differences(calm, rough) == []
+
+
+@pytest.mark.campaign
+def test_a_fleet_loses_nothing_with_its_database_or_a_process(tmp_path: Path) -> None:
+    programs = postgres_folder()
+    if programs is None:
+        pytest.skip("PostgreSQL is missing")
+    calm, _ = run(tmp_path / "calm", Plan(seed=7, acts=5), lambda: None)
+    with postgres_server(programs) as database:
+        plan = Plan(seed=7, acts=5, kills=6, processes=4, database=database)
+        rough, tally = run(tmp_path / "rough", plan, lambda: None)
+    assert tally.kills == 6
     assert differences(calm, rough) == []
 
 

@@ -4,43 +4,23 @@ from __future__ import annotations
 
 import random
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+from bot.bench.chaos.lives import Lives, Tally, wait_for
 from bot.bench.chaos.outcome import Outcome, outcome
-from bot.bench.chaos.phases import Begun, Lookout, Phase
 from bot.bench.chaos.process import Server
 from bot.bench.chaos.rest import Rest
 from bot.bench.chaos.stream import Stream
 from bot.bench.chaos.troubles import LostDatabase, Trouble, disk
-from bot.bench.chaos.world import Act, World, script, world
+from bot.bench.chaos.world import script, world
 from bot.bench.postgres import Postgres
 from bot.errors import Fault
 
-LIFE = 5.0  # times what a start takes, until a kill comes that waits for something to meet
-START = 180.0  # seconds at most that a start takes, on however busy a machine
 PATIENCE = 600.0  # seconds for what is left at the end, in peace
 QUIET = 20  # looks, half a second apart, in which nothing happens any more
-LOOK = 0.005  # seconds between two looks at what a server does
-# How long after the moment that it waits for a kill may come, in seconds.
-DELAYS = {
-    Phase.RECEIVE: 0.02,
-    Phase.DISTIL: 0.3,
-    Phase.COMMIT: 0.3,
-    Phase.PUSH: 0.05,
-    Phase.BOOKKEEPING: 0.05,
-    Phase.IDLE: 1.0,
-}
-SILENCE = 40.0  # seconds that a process stays dead until another has to have its work
-REFUSALS: tuple[tuple[int, str, dict[str, str]], ...] = (
-    (500, "Server Error", {}),
-    (502, "Bad Gateway", {}),
-    (403, "You have exceeded a secondary rate limit", {"Retry-After": "1"}),
-    (429, "Too many requests", {"Retry-After": "1"}),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +32,6 @@ class Plan:
     kills: int = 0
     processes: int = 1
     database: Postgres | None = None
-
-
-@dataclass(slots=True)
-class Tally:
-    """What was done to the servers. `samples`: MB of memory and of disk, after each tenth."""
-
-    kills: int = 0
-    phases: Counter[Phase] = field(default_factory=Counter)
-    git: int = 0  # a git command killed under a server that lives
-    restarts: int = 0  # with SIGTERM
-    deaths: int = 0  # processes that stayed dead until another took over
-    troubles: Counter[str] = field(default_factory=Counter)
-    answers: Counter[int] = field(default_factory=Counter)
-    left_to_recovery: int = 0
-    samples: list[tuple[float, float]] = field(default_factory=list)
-    seconds: float = 0.0
 
 
 def run(directory: Path, plan: Plan, tick: Callable[[], None]) -> tuple[Outcome, Tally]:
@@ -88,23 +52,23 @@ def run(directory: Path, plan: Plan, tick: Callable[[], None]) -> tuple[Outcome,
             for number in range(1, plan.processes + 1)
         ]
         stream = stack.enter_context(Stream(made, servers, chance))
-        acts = script(plan.seed, plan.acts)
+        acts = script(made, plan.seed, plan.acts)
         rest = Rest(servers[0].database)
         stack.callback(rest.close)
         try:
             for server in servers:
                 server.start()
-                _wait_for(server)
+                wait_for(server)
                 if not server.runs():
                     raise Fault(f"the server ended: {server.last_words()}", retry=False)
             if chance is not None:
-                rough = _Roughness(made, servers, stream, acts, chance, troubles, tally)
+                lives = Lives(made, servers, stream, acts, chance, troubles, tally)
                 while tally.kills < plan.kills:
-                    rough.life(plan.kills - tally.kills)
+                    lives.end_one(plan.kills - tally.kills)
                     tick()
-                rough.end()
+                lives.end()
             for act in acts:
-                act(made)
+                act()
                 stream.take()
             megabytes = _settled(servers, stream, rest)
         finally:
@@ -114,137 +78,6 @@ def run(directory: Path, plan: Plan, tick: Callable[[], None]) -> tuple[Outcome,
         tally.answers, tally.left_to_recovery = stream.answers, stream.left_to_recovery
         tally.seconds = time.monotonic() - began
         return outcome(made, servers, rest, stream.acknowledged, megabytes), tally
-
-
-class _Roughness:
-    """Lives of servers that end badly; whatever lasts longer than one of them is kept here."""
-
-    def __init__(
-        self,
-        made: World,
-        servers: Sequence[Server],
-        stream: Stream,
-        acts: list[Act],
-        chance: random.Random,
-        troubles: Sequence[Trouble],
-        tally: Tally,
-    ) -> None:
-        self._made, self._servers, self._stream, self._acts = made, servers, stream, acts
-        self._chance, self._troubles, self._tally = chance, troubles, tally
-        self._lookouts = {server: Lookout(made, server) for server in servers}
-        self._dead: dict[Server, float] = {}  # and when they may live again
-        self._start = 1.0  # seconds that the last one took
-
-    def life(self, left: int) -> None:
-        """Of one server, and how it ends; `left` more shall follow."""
-        chance = self._chance
-        self._revive()
-        server = chance.choice([each for each in self._servers if each not in self._dead])
-        while self._acts and chance.random() < len(self._acts) / max(1, left):
-            self._acts.pop(0)(self._made)
-        self._refuse()
-        self._stream.take()
-        if len(self._servers) > 1 and chance.random() < 0.05:
-            server.stop()
-            server.start()
-            self._tally.restarts += 1
-        trouble = chance.choice(self._troubles) if chance.random() < 0.1 else None
-        if trouble is not None:
-            self._tally.troubles[trouble.name] += 1
-            trouble.begin(server)
-        self._end(server)
-        if trouble is not None:
-            trouble.end(server)
-
-    def end(self) -> None:
-        """Peace; each process starts once more, and asks GitHub for what it has missed."""
-        self._made.github.fail_no_more()
-        self._made.github.git.drop_answers = False
-        for lookout in self._lookouts.values():
-            lookout.close()
-        self._dead.clear()
-        self._revive()
-        for server in self._servers:
-            _wait_for(server)
-            server.stop()
-            server.start()
-            _wait_for(server)
-
-    def _revive(self) -> None:
-        """Who is not meant to be dead runs, whatever ended it, as under a service manager."""
-        now = time.monotonic()
-        self._dead = {server: until for server, until in self._dead.items() if until > now}
-        for server in self._servers:
-            if server not in self._dead and not server.runs():
-                server.start()
-
-    def _refuse(self) -> None:
-        """GitHub refuses what is asked next, or loses the answer to a push."""
-        chance, github = self._chance, self._made.github
-        if chance.random() < 0.2:
-            status, message, headers = chance.choice(REFUSALS)
-            github.fail_next(
-                chance.choice(("GET", "POST")), "*", status, message=message,
-                headers=dict(headers), after_effect=chance.random() < 0.3,
-            )  # fmt: skip
-        github.git.drop_answers = chance.random() < 0.1
-
-    def _end(self, server: Server) -> None:
-        chance, tally = self._chance, self._tally
-        before = self._wait_for_a_moment(server)
-        listened, posting = server.listens(), server in self._stream.posting
-        if not server.runs():
-            return  # its start met a trouble
-        if before.writes and chance.random() < 0.1 and (commands := server.commands()):
-            for command in commands:
-                command.kill()
-            tally.git += 1
-            return
-        server.freeze()
-        phases = {Phase.START}
-        if listened:
-            lookout = self._lookouts[server]
-            phases = lookout.phases_of(before, lookout.begun(), posting=posting)
-        server.kill(family=chance.random() < 0.5)
-        tally.kills += 1
-        tally.phases.update(phases)
-        if len(self._servers) > 1 and not self._dead and chance.random() < 0.05:
-            self._dead[server] = time.monotonic() + SILENCE
-            tally.deaths += 1
-        else:
-            server.start()
-
-    def _wait_for_a_moment(self, server: Server) -> Begun:
-        """Until the server does what this kill is meant to meet, and a moment of chance longer."""
-        chance, lookout, nothing = self._chance, self._lookouts[server], Begun.nothing()
-        if chance.random() < 0.1:
-            time.sleep(chance.random() * self._start)
-            return nothing
-        self._start = _wait_for(server)
-        if chance.random() < 0.1:
-            self._stream.abuse(server)
-        end = time.monotonic() + LIFE * self._start
-        wanted = chance.choice([*DELAYS])
-        seen = nothing
-        while time.monotonic() < end and server.runs():
-            posting = server in self._stream.posting
-            now = nothing if wanted is Phase.RECEIVE else lookout.begun()
-            seen = seen.also(now)
-            if wanted in lookout.phases_of(seen, now, posting=posting):
-                break
-            time.sleep(LOOK)
-        time.sleep(chance.random() * DELAYS[wanted])
-        return seen
-
-
-def _wait_for(server: Server) -> float:
-    """Seconds until it listens, or has ended because it cannot."""
-    began = time.monotonic()
-    while server.runs() and not server.listens():
-        if time.monotonic() - began > START:
-            raise Fault("the server does not start", retry=False)
-        time.sleep(LOOK)
-    return time.monotonic() - began
 
 
 def _settled(servers: Sequence[Server], stream: Stream, rest: Rest) -> float:

@@ -100,6 +100,15 @@ class Server:
             return psutil.Process(self.pid).children()
         return []
 
+    def kill_commands(self) -> bool:
+        """Those alone; whether there was one."""
+        killed = 0
+        for command in self.commands():
+            with suppress(psutil.NoSuchProcess):
+                command.kill()
+                killed += 1
+        return killed > 0
+
     def kill(self, *, family: bool) -> None:
         """At once; with `family` the git commands that it runs die as well."""
         if family:
@@ -129,7 +138,12 @@ class Server:
         return float(psutil.Process(self.pid).memory_info().rss) / 1e6
 
     def bytes_on_disk(self) -> int:
-        return sum(each.stat().st_size for each in self.data.rglob("*") if each.is_file())
+        """Of its data; git's temporary files may vanish meanwhile."""
+        total = 0
+        for each in self.data.rglob("*"):
+            with suppress(FileNotFoundError):
+                total += each.stat().st_size
+        return total
 
     def left_behind(self) -> list[str]:
         """Locks and temporary files of git in the mirrors, after a stop."""

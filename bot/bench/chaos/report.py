@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from bot.bench.chaos.campaign import Tally
+from bot.bench.chaos.lives import SAMPLED, Tally
 from bot.bench.chaos.outcome import Outcome
 from bot.bench.chaos.phases import Phase
-
-SAMPLES = 10
 
 
 def told(name: str, calm: Outcome, rough: Outcome, tally: Tally) -> Iterator[str]:
@@ -27,7 +25,13 @@ def told(name: str, calm: Outcome, rough: Outcome, tally: Tally) -> Iterator[str
         f" {tally.answers[0]} without an answer; {tally.left_to_recovery} left to the App's list"
     )
     yield f"  {len(rough.applied)} sources applied once each, {len(rough.lessons)} lessons"
+    yield f"  memory at every {SAMPLED}th kill, MB: {_series(m for m, _ in tally.samples)}"
+    yield f"  disk at every {SAMPLED}th kill, MB: {_series(d for _, d in tally.samples)}"
     yield (
-        f"  memory {rough.megabytes:.0f} MB ({calm.megabytes:.0f} in peace),"
+        f"  in the end memory {rough.megabytes:.0f} MB ({calm.megabytes:.0f} in peace),"
         f" disk {rough.bytes_on_disk / 1e6:.1f} MB ({calm.bytes_on_disk / 1e6:.1f})"
     )
+
+
+def _series(values: Iterable[float]) -> str:
+    return " ".join(f"{value:.0f}" for value in values)

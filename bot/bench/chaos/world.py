@@ -24,8 +24,9 @@ FINDINGS = (
     "Take the lock in `src/queue.py` before you read the next job, not after it.",
     "Read `LIMIT_BYTES` from the settings in `src/upload.py` instead of repeating the number.",
     "Send dates to `src/api.py` in UTC with an offset, because the client cannot guess the zone.",
-    "Add an index on `orders.customer_id` to every migration that filters orders by customer.",
 )
+# Names no file, so that each gets the one it was said about, and is a lesson of its own.
+OWN_FINDING = "Add an index to every migration that filters orders by `orders.customer_id`."
 NOTES = (
     "Say in the changelog what a user has to do, before you tag a release.",
     "Name the migration in the title of a pull request that brings one.",
@@ -47,7 +48,7 @@ class World:
         return next(shop.tip() for shop in self.shops if shop.id == repository)
 
 
-Act = Callable[[World], None]
+Act = Callable[[], None]
 
 
 @contextmanager
@@ -70,32 +71,36 @@ def world(directory: Path, seed: int) -> Iterator[World]:
         yield World(forge, github, shops)
 
 
-def script(seed: int, length: int) -> list[Act]:
-    """What people do, the same for every run of a seed."""
+def script(made: World, seed: int, length: int) -> list[Act]:
+    """What people will do, the same for every run of a seed. Their pull requests are open already.
+
+    So none of them has been shown a lesson, and to say a finding again is not to quote it.
+    """
     chance = random.Random(seed)  # nosec B311
     acts: list[Act] = []
     for number in range(length):
-        name, shop = f"act{number}", chance.randrange(REPOSITORIES)
+        name, shop = f"act{number}", chance.choice(made.shops)
         kind = chance.random()
         if kind < 0.70:
-            then = chance.choices(("open", "merge", "dismiss"), (8, 1, 1))[0]
-            acts.append(_taught(name, shop, chance.choice(FINDINGS), then))
+            then = chance.choices(("stay", "merge", "dismiss"), (8, 1, 1))[0]
+            # What stops counting stands alone: else the order would decide which lesson it ends.
+            text = chance.choice(FINDINGS) if then == "stay" else OWN_FINDING
+            acts.append(_taught(made, name, shop, text, then))
         elif kind < 0.85:
-            acts.append(_noted(name, shop, chance.choice(NOTES)))
+            acts.append(_noted(made, name, shop, chance.choice(NOTES)))
         else:
             acts.append(_moved(name, shop))
     return acts
 
 
-def _taught(name: str, shop: int, text: str, then: str) -> Act:
+def _taught(made: World, name: str, shop: SandboxRepository, text: str, then: str) -> Act:
     """A pull request with one finding, and what becomes of it."""
+    path = f"src/{name}.py"
+    pull = shop.open_pull_request("ben", {path: f"{name} = 1\n"}, title=f"Change {name}")
 
-    def act(world: World) -> None:
-        repository = world.shops[shop]
-        path = f"src/{name}.py"
-        pull = repository.open_pull_request("ben", {path: f"{name} = 1\n"}, title=f"Change {name}")
+    def act() -> None:
         review = pull.review("ada", "changes_requested", "", [Inline(path, text, 1)])
-        world.acts[review] = name
+        made.acts[review] = name
         if then == "merge":
             pull.merge("ben")
         elif then == "dismiss":
@@ -104,19 +109,19 @@ def _taught(name: str, shop: int, text: str, then: str) -> Act:
     return act
 
 
-def _noted(name: str, shop: int, text: str) -> Act:
-    def act(world: World) -> None:
-        repository = world.shops[shop]
-        pull = repository.open_pull_request("ben", {f"docs/{name}.md": "1\n"}, title=f"Doc {name}")
-        world.acts[repository.comment(pull.number, "ada", f"/lesson {text}")] = name
+def _noted(made: World, name: str, shop: SandboxRepository, text: str) -> Act:
+    pull = shop.open_pull_request("ben", {f"docs/{name}.md": "1\n"}, title=f"Doc {name}")
+
+    def act() -> None:
+        made.acts[shop.comment(pull.number, "ada", f"/lesson {text}")] = name
 
     return act
 
 
-def _moved(name: str, shop: int) -> Act:
+def _moved(name: str, shop: SandboxRepository) -> Act:
     """A person pushes to the default branch, perhaps between our read and our push."""
 
-    def act(world: World) -> None:
-        world.shops[shop].commit("ada", {f"docs/{name}.md": "1\n"}, message=f"Write {name}")
+    def act() -> None:
+        shop.commit("ada", {f"docs/{name}.md": "1\n"}, message=f"Write {name}")
 
     return act
