@@ -57,10 +57,16 @@ CREATE TABLE IF NOT EXISTS search_repositories (
 CREATE TABLE IF NOT EXISTS search_generation (id TEXT NOT NULL);
 INSERT INTO search_generation SELECT 'empty' WHERE NOT EXISTS (SELECT FROM search_generation);
 """
-# What the extension adds. Its type takes any number of dimensions, whatever the model has.
+# What the extension adds. Its type takes any number of dimensions, whatever the model has. In its
+# row and not beside it, an embedding is compared in less than half of the time.
+_HAS_EMBEDDINGS = """
+SELECT 1 FROM pg_attribute WHERE attrelid = 'search_passages'::regclass AND attname = 'embedding'
+"""
 _EMBEDDINGS = (
     "CREATE EXTENSION IF NOT EXISTS vector",
-    "ALTER TABLE search_passages ADD COLUMN IF NOT EXISTS embedding vector",
+    "ALTER TABLE search_passages ADD COLUMN embedding vector",
+    "ALTER TABLE search_passages ALTER COLUMN embedding SET STORAGE PLAIN",
+    "ALTER TABLE search_passages ALTER COLUMN vector SET STORAGE EXTERNAL",
 )
 
 
@@ -99,20 +105,21 @@ class Schema:
                 c.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
                 for statement in filter(str.strip, _SCHEMA.split(";\n")):
                     c.exec_driver_sql(statement)
-                self.embeds = self._demand_embeddings(c)
+                self.embeds = _demand_embeddings(c)
             self._made = True
 
-    def _demand_embeddings(self, c: Connection) -> bool:
-        """Whether there are embeddings now. Who may not add the extension goes on without."""
-        available = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
-        if c.exec_driver_sql(available).first() is None:
-            return False
-        try:
-            with c.begin_nested():
-                for statement in _EMBEDDINGS:
-                    c.exec_driver_sql(statement)
-        except DBAPIError as error:
-            reason = type(error.orig).__name__
-            log.warning("meanings are compared in memory, without the extension: %s", reason)
-            return False
-        return True
+
+def _demand_embeddings(c: Connection) -> bool:
+    """Whether there are embeddings now. Who may not add the extension goes on without."""
+    available = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
+    if c.exec_driver_sql(available).first() is None:
+        return False
+    try:
+        with c.begin_nested():
+            for statement in _EMBEDDINGS:
+                c.exec_driver_sql(statement)
+    except DBAPIError as error:
+        reason = type(error.orig).__name__
+        log.warning("meanings are compared in memory, without the extension: %s", reason)
+        return False
+    return True
