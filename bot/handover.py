@@ -123,7 +123,9 @@ class Handover:
         self._bell.set()
         if self._thread.is_alive():
             self._thread.join()
-        self._queue.stop(grace)
+        # With a grace the queue first looks after a second, which a stop at rest need not take.
+        runs = self._begun or any(self._given.values())
+        self._queue.stop(grace if runs else 0)
         if self._heartbeats is not None and not self._begun:
             with suppress(Fault):  # the database is gone: others will see the silence
                 self._heartbeats.leave()

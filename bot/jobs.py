@@ -175,6 +175,7 @@ class DbosQueue:
             "executor_id": self._executor,
             "serializer": DBOSPortableJSONSerializer(),  # the default one is pickle
             "log_level": "WARNING",
+            "notification_listener_polling_interval_sec": 0.2,  # a stop waits for one; none is sent
         }
         DBOS(config=config)
         # Its queues are polled by every process, at a price; a ledger's claim does the same.

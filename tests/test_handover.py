@@ -277,3 +277,15 @@ def test_no_pause_is_shorter_than_asked_for_or_longer_than_it_must_be(
 def test_the_pauses_outlast_an_outage_of_a_day() -> None:
     shortest = sum((pause(n, None, jitter=1) for n in range(1, ATTEMPTS)), timedelta(0))
     assert shortest > timedelta(days=1)
+
+
+def test_only_what_runs_is_given_time_at_a_stop(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grace: list[float] = []
+    monkeypatch.setattr(scene.queue, "stop", grace.append)
+    scene.handover.stop(20)
+    scene.inbox.store(delivery("a"))
+    scene.handover.sweep(scene.now)
+    scene.handover.stop(20)
+    assert grace == [0, 20]
