@@ -121,8 +121,9 @@ def test_what_one_session_saves_another_finds(sessions: Sessions) -> None:
     assert sessions.found() == [said["path"]]
     assert sessions.subjects()[-1] == "docs(notes): 1 captured"
     month = f".agent-corp/events/{sessions.shop.today()[:7]}.jsonl"
-    row = json.loads(sessions.shop.file(month).splitlines()[-1])
-    assert (row["type"], row["did"], row["path"]) == ("note", "captured", said["path"])
+    rows = [json.loads(line) for line in sessions.shop.file(month).splitlines()]
+    (row,) = [row for row in rows if row["type"] == "note"]
+    assert (row["did"], row["path"]) == ("captured", said["path"])
     again = sessions.capture()
     assert again.json() == said
     assert said["commit"] == sessions.repository.tip()
