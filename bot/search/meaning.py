@@ -102,7 +102,10 @@ class WordLlama:
         """Nothing where the process ended before it answered."""
         if self._process is None or not self._process.lives():
             self._drop()
-            self._process = _Process(self._package, self._kept)
+            try:
+                self._process = _Process(self._package, self._kept)
+            except OSError as error:
+                raise Fault(f"the model of meanings cannot be started: {error}") from error
         answer = self._process.ask(line)
         if not answer:
             self._drop()
@@ -139,7 +142,8 @@ class _Process:
         with suppress(BrokenPipeError):  # it may have said why it ended
             self._in.write(line)
             self._in.flush()
-        return self._out.readline()
+        answer = self._out.readline()
+        return answer if answer.endswith(b"\n") else b""
 
     def close(self) -> None:
         with suppress(BrokenPipeError):
