@@ -68,7 +68,9 @@ def tip(repository: Path) -> str:
 
 def prepared(index: Path) -> int:
     with sqlite3.connect(index) as c:
-        return int(c.execute("SELECT count(*) FROM documents WHERE prepared <> ''").fetchone()[0])
+        return int(
+            c.execute("SELECT count(*) FROM search_documents WHERE prepared <> ''").fetchone()[0]
+        )
 
 
 def note_rows(desk: Desk) -> list[dict[str, str]]:
@@ -218,8 +220,8 @@ def test_what_the_index_does_not_find_is_not_saved(desk: Desk, index: Path) -> N
     found(desk)
     with sqlite3.connect(index) as c:  # it takes every page, and loses under which commit
         c.execute(
-            "CREATE TRIGGER lose AFTER INSERT ON documents WHEN NEW.prepared <> '' BEGIN"
-            " UPDATE documents SET commit_id = '' WHERE id = NEW.id; END"
+            "CREATE TRIGGER lose AFTER INSERT ON search_documents WHEN NEW.prepared <> '' BEGIN"
+            " UPDATE search_documents SET commit_id = '' WHERE id = NEW.id; END"
         )
     before = tip(desk.tree)
     answer = capture(desk)
