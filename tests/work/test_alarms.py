@@ -131,7 +131,7 @@ def test_an_index_that_takes_nothing_new_falls_behind(
     name = shop.repository.full_name
     with closing(sqlite3.connect(folder / "bot" / "search.sqlite", isolation_level=None)) as reader:
         reader.execute("BEGIN")
-        reader.execute("SELECT count(*) FROM documents").fetchone()
+        reader.execute("SELECT count(*) FROM search_documents").fetchone()
         push(shop, docs__hosts="# Hosts\n")
         playing.clock.move(timedelta(minutes=11))
         playing.server.watching.look_at_all()
