@@ -62,7 +62,7 @@ def run(directory: Path, plan: Plan, tick: Callable[[], None]) -> tuple[Outcome,
                 if not server.runs():
                     raise Fault(f"the server ended: {server.last_words()}", retry=False)
             if chance is not None:
-                lives = Lives(made, servers, stream, acts, chance, troubles, tally)
+                lives = Lives(made, servers, stream, rest, acts, chance, troubles, tally)
                 while tally.kills < plan.kills:
                     lives.end_one(plan.kills - tally.kills)
                     tick()

@@ -8,8 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from bot.bench.chaos.phases import Begun, Lookout, Phase
 from bot.bench.chaos.process import Server
+from bot.bench.chaos.rest import Rest
 from bot.bench.chaos.stream import Stream
 from bot.bench.chaos.troubles import Trouble
 from bot.bench.chaos.world import Act, World
@@ -61,12 +64,14 @@ class Lives:
         made: World,
         servers: Sequence[Server],
         stream: Stream,
+        rest: Rest,
         acts: list[Act],
         chance: random.Random,
         troubles: Sequence[Trouble],
         tally: Tally,
     ) -> None:
-        self._made, self._servers, self._stream, self._acts = made, servers, stream, acts
+        self._made, self._servers, self._acts = made, servers, acts
+        self._stream, self._rest = stream, rest
         self._chance, self._troubles, self._tally = chance, troubles, tally
         self._lookouts = {server: Lookout(made, server) for server in servers}
         self._dead: dict[Server, float] = {}  # and when they may live again
@@ -167,11 +172,17 @@ class Lives:
             posting = server in self._stream.posting
             now = nothing if wanted is Phase.RECEIVE else lookout.begun()
             seen = seen.also(now)
-            if wanted in lookout.phases_of(seen, now, posting=posting):
+            if wanted in lookout.phases_of(seen, now, posting=posting) or self._has_nothing_to_do():
                 break
             time.sleep(LOOK)
         time.sleep(chance.random() * DELAYS[wanted])
         return seen
+
+    def _has_nothing_to_do(self) -> bool:
+        try:
+            return self._stream.is_empty() and not self._rest.left()
+        except SQLAlchemyError:  # the database is away
+            return False
 
 
 def wait_for(server: Server) -> float:
