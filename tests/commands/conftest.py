@@ -8,24 +8,12 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import app
+from tests.answers import Answer, answer
 
 LESSONS = ".agent-corp/lessons.md"
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
 
 
 @dataclass
@@ -36,13 +24,7 @@ class Desk:
     capture: pytest.CaptureFixture[str]
 
     def run(self, *arguments: str) -> Answer:
-        self.capture.readouterr()
-        try:
-            status = app.main([*arguments])
-        except SystemExit as stop:
-            status = int(str(stop.code))
-        out, err = self.capture.readouterr()
-        return Answer(status, out, err)
+        return answer(self.capture, *arguments)
 
     def learn(self, given: Mapping[str, object] | str, *more: str) -> Answer:
         file = self.tree.parent / "review.json"

@@ -17,7 +17,8 @@ from bot.sandbox.forge import SandboxForge
 from bot.sandbox.repository import SandboxRepository
 from bot.sandbox.server import SandboxServer
 from bot.work.codec import Wanted
-from tests.commands.conftest import LESSONS, Answer, Desk
+from tests.answers import Answer
+from tests.commands.conftest import LESSONS, Desk
 
 SESSION = "Close every database session in a `finally` block in `src/db.py`."
 ACTIONS = "Pin every action in `.github/workflows` to a full commit hash."

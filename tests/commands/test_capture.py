@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.conftest import Answer, Desk
+from tests.answers import Answer
+from tests.commands.conftest import Desk
 
 TODAY = datetime.now(UTC).date().isoformat()
 WORD = "quokkasaurus"

@@ -11,7 +11,8 @@ import pytest
 from bot.git.clone import Clone
 from bot.git.command import Git
 from bot.git.local import full_name
-from tests.commands.conftest import LESSONS, Answer, Desk
+from tests.answers import Answer
+from tests.commands.conftest import LESSONS, Desk
 
 TODAY = datetime.now(UTC).date()
 DAY = (TODAY - timedelta(days=10)).isoformat()

@@ -9,7 +9,8 @@ import pytest
 
 from bot.settings import Settings
 from bot.settings.file import read
-from tests.commands.conftest import LESSONS, Answer, Desk
+from tests.answers import Answer
+from tests.commands.conftest import LESSONS, Desk
 
 PITFALLS = ".agent-corp/known-pitfalls.md"
 SETTINGS = ".github/lessonkeeper.yml"

@@ -14,7 +14,8 @@ from bot.environment import read
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.server import SandboxServer
 from bot.search.printing import BEGIN, END
-from tests.commands.conftest import LESSONS, Answer, Desk
+from tests.answers import Answer
+from tests.commands.conftest import LESSONS, Desk
 from tests.lessons.test_block import HOSTILE
 
 NOTE = """---

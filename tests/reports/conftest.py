@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import app
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
+from tests.answers import Answer, answer
 
 
 @dataclass
@@ -40,14 +27,8 @@ class Caller:
         return name
 
     def report(self, *arguments: str, typed: str | io.TextIOBase = "") -> Answer:
-        self.capture.readouterr()
         self.patch.setattr("sys.stdin", io.StringIO(typed) if isinstance(typed, str) else typed)
-        try:
-            status = app.main(["report", *arguments])
-        except SystemExit as stop:
-            status = int(str(stop.code))
-        out, err = self.capture.readouterr()
-        return Answer(status, out, err)
+        return answer(self.capture, "report", *arguments)
 
 
 class Clone:
