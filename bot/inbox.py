@@ -25,8 +25,11 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    and_,
     delete,
+    exists,
     func,
+    or_,
     select,
     true,
     update,
@@ -245,6 +248,13 @@ class Inbox:
         )
         rows = self._writer.do(lambda connection: connection.execute(claimed).all())
         return sorted((_job(*row) for row in rows), key=lambda job: job.number)
+
+    def is_heard(self, repository: ColumnElement[int], now: datetime) -> ColumnElement[bool]:
+        """Whether deliveries of the repository in this column are being worked on, or could be."""
+        due = and_(inbox.c.status == Status.RECEIVED, inbox.c.next_try_at <= now)
+        return exists().where(
+            inbox.c.repository == repository, or_(inbox.c.status == Status.HANDED, due)
+        )
 
     def next_due(self) -> datetime | None:
         with reading(self._engine) as connection:

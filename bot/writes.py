@@ -7,7 +7,8 @@ knows nothing of what will be written.
 from __future__ import annotations
 
 import threading
-from datetime import datetime
+from collections.abc import Callable
+from datetime import datetime, timedelta
 
 from sqlalchemy import (
     BigInteger,
@@ -20,7 +21,9 @@ from sqlalchemy import (
     Text,
     bindparam,
     case,
+    false,
     func,
+    not_,
     or_,
     select,
     update,
@@ -30,6 +33,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from bot.database import Moment, metadata, reading
 from bot.jobs import Job, Kind
 from bot.writer import Writer
+
+GATHER = timedelta(seconds=2)  # a hundred reviews at once become few commits, nobody waits long
 
 writes = Table(
     "writes",
@@ -73,13 +78,27 @@ def request_write(connection: Connection, repository: int, not_before: datetime)
     )
 
 
-class Writes:
-    """The ledger of write jobs: a repository's next one is handed over when its last has ended."""
+Busy = Callable[[ColumnElement[int], datetime], ColumnElement[bool]]
+"""Whether more may be about to be wanted in a repository, which is a column, at a time."""
 
-    def __init__(self, engine: Engine, writer: Writer, bell: threading.Event) -> None:
+
+def _never(_repository: ColumnElement[int], _now: datetime) -> ColumnElement[bool]:
+    return false()
+
+
+class Writes:
+    """The ledger of write jobs: a repository's next one is handed over when its last has ended.
+
+    While it is `busy`, a job is held back for at most GATHER, to take along what else comes.
+    """
+
+    def __init__(
+        self, engine: Engine, writer: Writer, bell: threading.Event, busy: Busy = _never
+    ) -> None:
         self._engine = engine
         self._writer = writer
         self._bell = bell
+        self._busy = busy
 
     def request(self, repository: int, not_before: datetime) -> None:
         """Ask for a write of everything that is ready by then. Raises Fault."""
@@ -117,6 +136,9 @@ class Writes:
                 writes.c.not_before <= now,
                 writes.c.handed_at.is_(None),
                 or_(writes.c.paused_until.is_(None), writes.c.paused_until <= now),
+                or_(
+                    writes.c.not_before <= now - GATHER, not_(self._busy(writes.c.repository, now))
+                ),
             )
             .order_by(writes.c.not_before)
             .limit(limit)

@@ -8,9 +8,10 @@ from datetime import timedelta
 import pytest
 
 from bot.jobs import Job, Kind
-from bot.writes import request_write
-from tests.stores import NOW, Stores, stores
+from bot.writes import GATHER, Writes, request_write
+from tests.stores import NOW, Stores, delivery, stores
 
+SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
 
 
@@ -113,3 +114,30 @@ def test_an_older_write_cannot_end_a_newer_one(kept: Stores) -> None:
     kept.writes.done(old, NOW)
     assert not kept.writes.wants(old)
     assert kept.writes.wants(new)
+
+
+@pytest.fixture
+def gathering(kept: Stores) -> Writes:
+    return Writes(kept.engine, kept.writer, kept.bell, kept.inbox.is_heard)
+
+
+def test_a_write_waits_until_what_arrived_with_it_is_heard(kept: Stores, gathering: Writes) -> None:
+    kept.inbox.store(delivery("first"))
+    kept.inbox.store(delivery("second"))
+    kept.inbox.store(delivery("settles", NOW + MINUTE))
+    kept.inbox.store(delivery("elsewhere", repository=12))
+    gathering.request(11, NOW)
+    for heard in kept.inbox.claim(NOW, 2):
+        assert gathering.claim(NOW, 10) == []
+        kept.inbox.done(heard, NOW)
+    assert [job.key for job in gathering.claim(NOW, 10)] == ["11"]
+
+
+def test_a_write_does_not_wait_long_for_what_takes_its_time(
+    kept: Stores, gathering: Writes
+) -> None:
+    kept.inbox.store(delivery("slow"))
+    kept.inbox.claim(NOW, 1)
+    gathering.request(11, NOW)
+    assert gathering.claim(NOW + GATHER - SECOND, 10) == []
+    assert [job.key for job in gathering.claim(NOW + GATHER, 10)] == ["11"]

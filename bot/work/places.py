@@ -17,7 +17,7 @@ from bot.facts import Account, Repository
 from bot.forge.app import App
 from bot.forge.errors import Forbidden, Gone
 from bot.forge.protocol import Forge
-from bot.git.clone import Clone, Kind
+from bot.git.clone import Clone, File, Kind
 from bot.git.commit import Signature, demand_writable
 from bot.git.lock import Lock, hold
 from bot.git.mirror import Mirror
@@ -209,11 +209,10 @@ class GitHubPlace:
             yield MirrorBranch(lock, branch, self.remote, self.author, self.forge, self.lately)
 
     def settings(self) -> Settings | None:
-        with self.branch() as branch:
-            head = branch.head()
-            if head is None:
-                return None
-            file = branch.clone.read(head, SETTINGS)
+        key = "settings", self.repository.id, self.repository.default_branch
+        file = self.lately.ask(key, self._settings_file)  # without the lock that a write holds
+        if file is None:
+            return None
         reason = distrust(file)
         if reason is not None:
             raise UserError(f"it {reason}.", file=SETTINGS, remedy="Repair it on this branch.")
@@ -222,6 +221,11 @@ class GitHubPlace:
             return None
         settings = read_settings(file.data, file=SETTINGS, owner_defaults=defaults)
         return self.resolve(self.repository.id, settings, self.forge)
+
+    def _settings_file(self) -> File | None:
+        with self.branch() as branch:
+            head = branch.head()
+            return None if head is None else branch.clone.read(head, SETTINGS)
 
     def owner_defaults(self) -> Mapping[str, object]:
         data = self.owner_file()

@@ -102,6 +102,8 @@ class Questions:
 
         New ones are kept; undecided ones that are no longer asked are forgotten.
         """
+        if not asked and number not in self.numbers(repository, prefix):
+            return  # most often: no need to wait for the disk
         gone = delete(questions).where(
             questions.c.repository == repository,
             questions.c.number == number,

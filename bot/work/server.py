@@ -141,7 +141,7 @@ class Server:
         self._writer = Writer(engine)
         bell = threading.Event()
         self.inbox = Inbox(engine, self._writer, bell)
-        self.writes = Writes(engine, self._writer, bell)
+        self.writes = Writes(engine, self._writer, bell, self.inbox.is_heard)
         self.memory = Memory(engine, self._writer)
         self.failed_jobs = FailedJobs(engine, self._writer, parts.places.app.id)
         parts.places.resolve = ListedAccounts(engine, self._writer, parts.now).resolve

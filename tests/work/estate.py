@@ -65,9 +65,21 @@ class Estate:
         return self.shop.bare.read(self.shop.tip(), path).decode()
 
 
-def make_estate(stage: Stage, *, settings: str | None = SETTINGS, installed: bool = True) -> Estate:
-    """`settings` are those of the repository "<owner>/shop"; None: it has no such file."""
+def make_estate(
+    stage: Stage,
+    *,
+    settings: str | None = SETTINGS,
+    installed: bool = True,
+    owners: str | None = None,
+    owners_installed: bool = True,
+) -> Estate:
+    """`settings` are those of the repository "<owner>/shop"; None: it has no such file.
+
+    `owners` are those of all repositories of the owner, there before the App looks at the first.
+    """
     owner = f"owner-{next(_OWNERS)}"
+    if owners is not None:
+        make_repository(stage, f"{owner}/.github", owners, installed=owners_installed)
     shop = make_repository(stage, f"{owner}/shop", settings, installed=installed)
     return Estate(stage, owner, shop)
 

@@ -267,13 +267,14 @@ def test_a_check_run_that_took_effect_behind_a_502_is_not_made_twice(founded: Sh
 
 def test_what_could_not_be_said_is_said_later_and_holds_no_commit_back(founded: Shop) -> None:
     path = f"/repos/{founded.repository.full_name}/check-runs"
-    founded.stage.github.fail_next("POST", path, 502, times=2)
+    founded.stage.github.fail_next("POST", path, 502, times=99)
     pull = founded.repository.open_pull_request("ben", {"README.md": "a\n"})
     pull.review("ada", "changes_requested", SESSION)
     pull.review("cleo", "changes_requested", CURSOR)
     founded.stage.settle()
     assert len(founded.bullets()) == 1
     assert founded.repository.check_runs == {}
+    founded.stage.github.fail_no_more()
     founded.pass_time(1)
     founded.stage.settle()
     assert check_run(founded, pull).title == "1 finding waits for a person"

@@ -11,7 +11,7 @@ from bot.facts import Permission
 from bot.sandbox import records
 from bot.sandbox.forge import GRANTED
 from bot.work.settings_check import CHECK
-from tests.work.estate import SETTINGS, Estate, make_estate, make_repository
+from tests.work.estate import SETTINGS, Estate, make_estate
 
 FILE = ".github/lessonkeeper.yml"
 LESSONS = ".agent-corp/lessons.md"
@@ -197,36 +197,29 @@ def test_what_is_still_broken_is_tried_once_per_push(estate: Estate) -> None:
 
 
 def test_an_owners_file_counts_where_a_repository_has_none(playing: Stage) -> None:
-    estate = make_estate(playing, settings=None)
-    make_repository(playing, f"{estate.owner}/.github", "enabled: true\ncommit_every: 0\n")
+    estate = make_estate(playing, settings=None, owners="enabled: true\ncommit_every: 0\n")
     estate.review()
     estate.settle()
     assert estate.subjects() == ONE
 
 
 def test_an_owners_file_that_does_not_say_enabled_is_no_consent(playing: Stage) -> None:
-    estate = make_estate(playing, settings=None)
-    make_repository(playing, f"{estate.owner}/.github", "commit_every: 0\n")
+    estate = make_estate(playing, settings=None, owners="commit_every: 0\n")
     estate.review()
     estate.settle()
     assert estate.subjects() == []
 
 
 def test_an_owners_file_is_read_where_the_app_is_not_if_it_is_public(playing: Stage) -> None:
-    estate = make_estate(playing, settings=None)
-    make_repository(playing, f"{estate.owner}/.github", "enabled: true\n", installed=False)
+    estate = make_estate(playing, settings=None, owners="enabled: true\n", owners_installed=False)
     estate.review()
     estate.settle()
     assert estate.subjects() == ONE
 
 
 def test_a_repositorys_key_replaces_the_owners_whole(playing: Stage) -> None:
-    estate = make_estate(playing, settings="commit: {sign_off: true}\n")
-    make_repository(
-        playing,
-        f"{estate.owner}/.github",
-        'enabled: true\ncommit: {prefix: "docs(lessons)"}\ncommit_every: 0\n',
-    )
+    owners = 'enabled: true\ncommit: {prefix: "docs(lessons)"}\ncommit_every: 0\n'
+    estate = make_estate(playing, settings="commit: {sign_off: true}\n", owners=owners)
     estate.review()
     estate.settle()
     message = estate.shop.bare.commits(estate.shop.tip())[-1].message
@@ -235,8 +228,7 @@ def test_a_repositorys_key_replaces_the_owners_whole(playing: Stage) -> None:
 
 
 def test_the_owners_key_holds_where_the_repository_is_silent(playing: Stage) -> None:
-    estate = make_estate(playing, settings="commit_every: 0\n")
-    make_repository(playing, f"{estate.owner}/.github", 'commit: {prefix: "docs(lessons)"}\n')
+    estate = make_estate(playing, owners='commit: {prefix: "docs(lessons)"}\n')
     estate.review()
     estate.settle()
     message = estate.shop.bare.commits(estate.shop.tip())[-1].message
@@ -244,8 +236,9 @@ def test_the_owners_key_holds_where_the_repository_is_silent(playing: Stage) -> 
 
 
 def test_a_broken_owners_file_holds_the_work_until_it_is_repaired(playing: Stage) -> None:
-    estate = make_estate(playing)
-    owners = make_repository(playing, f"{estate.owner}/.github", BROKEN)
+    estate = make_estate(playing, owners=BROKEN)
+    owners = playing.forge.repository(f"{estate.owner}/.github")
+    assert owners is not None
     estate.review()
     estate.settle()
     assert estate.subjects() == []
