@@ -11,8 +11,8 @@ from datetime import datetime
 from bot.errors import Fault, UserError
 from bot.git.origins import origins
 from bot.inbox import Inbox, Status
-from bot.lessons.history import History
 from bot.lessons.event_files import FOLDER
+from bot.lessons.history import History
 from bot.lessons.rows import mark
 from bot.reports.carried import weigh
 from bot.search.gaps import Gap
