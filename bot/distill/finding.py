@@ -126,7 +126,18 @@ def take(finding: Finding, block: Block) -> None:
         _add(finding, text)
 
 
+#: "Looks good, but …": what follows is a finding.
+_PRAISED = pattern(
+    "worth",
+    "praise before a finding",
+    r"^{}\W{0,3}\s(?:but|except(?: that)?|however|only)\b,?\s+(?=\S)",
+)
+
+
 def _add(finding: Finding, text: str) -> None:
+    if praised := _PRAISED.match(text):
+        text = text[praised.end() :]
+        text = f"{text[:1].upper()}{text[1:]}"
     if text and not FURNITURE.match(text.lstrip("_*- ")):
         finding.prose.append(text)
 

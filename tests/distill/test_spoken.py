@@ -198,6 +198,20 @@ def test_people_speak_of_people(text: str, line: str | None) -> None:
     assert sentence(text) == line
 
 
+@pytest.mark.parametrize(
+    "praise",
+    ["Looks good but ", "LGTM, but ", "Looks good to me - except that ", "Great work, but "],
+)
+def test_what_follows_praise_is_said_as_if_it_stood_alone(praise: str) -> None:
+    fault = "The lock in `save()` is never released when `flush` raises."
+    assert sentence(f"{praise}{fault[0].lower()}{fault[1:]}") == sentence(fault) is not None
+
+
+def test_praise_alone_teaches_nothing() -> None:
+    assert sentence("Looks good but for nothing else than the joy of it.") is None
+    assert sentence("LGTM, only one thing left: merge it.") is None
+
+
 @pytest.mark.parametrize("joint", [", switch", ". Switch", "; switch", " - switch"])
 def test_a_short_order_keeps_its_reason_and_its_file(joint: str) -> None:
     fault = "`datetime.utcnow()` in `src/clock.py` is naive and deprecated"
