@@ -52,8 +52,9 @@ class GitHubForge:
     """Implements Forge. Short-lived: one job, one thread; the repository is looked up once.
 
     `name` is "owner/name", also a former one: the first request follows GitHub's redirect, all
-    others use the present name, so that no write is ever sent to a redirect. What the repository is
-    and what a person may do there may have been asked `lately`, of the same installation.
+    others use the present name, so that no write is ever sent to a redirect. What may
+    have been asked `lately`, of the same installation: what the repository is, what a person may do
+    there, where two commits part.
     """
 
     def __init__(
@@ -147,7 +148,7 @@ class GitHubForge:
     def merge_base(self, pull: PullRequest) -> str:
         span = f"{pull.base_sha}...{pull.head_sha}?per_page=1"  # of the commits, which are not used
         try:
-            found = self._connection.get(self._path(f"compare/{span}"))
+            found = self._lately_got(self._path(f"compare/{span}"))
         except Gone:  # GitHub forgets commits that no branch holds any more
             return pull.base_sha
         return str(found["merge_base_commit"]["sha"])

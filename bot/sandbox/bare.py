@@ -73,6 +73,10 @@ class Bare:
     def merge_base(self, one: str, other: str) -> str:
         return self._git("merge-base", one, other).strip()
 
+    def common(self, one: str, other: str) -> str | None:
+        """`merge_base` of what a client named; None where either is not here."""
+        return self._run("merge-base", one, other).stdout.decode().strip() or None
+
     def commit(
         self,
         ref: str,

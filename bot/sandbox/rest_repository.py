@@ -58,11 +58,11 @@ def pulls_of_commit(call: Call, sha: str) -> Answer:
 def compare(call: Call, basehead: str) -> Answer:
     before, dots, after = basehead.partition("...")
     bare = call.repository.bare
-    if not dots or bare.sha(before) is None or bare.sha(after) is None:
+    base = bare.common(before, after) if dots else None
+    if base is None:
         raise Refusal(404, "Not Found")
-    base = bare.merge_base(before, after)
-    ahead = bare.commits(f"{before}..{after}")
-    behind = bare.commits(f"{after}..{before}")
+    ahead = bare.commits(f"{before}..{after}") if base != after else []
+    behind = bare.commits(f"{after}..{before}") if base != before else []
     status = {(True, True): "diverged", (True, False): "ahead", (False, True): "behind"}
     changes = bare.changes(base, after, renames=True)
     return {
