@@ -278,6 +278,7 @@ def test_a_comma_inside_a_sentence_divides_nothing(text: str) -> None:
         "Add double-check after acquiring the lock may cause redundant work.",
         "Remember that use the pool might deadlock.",
         "Prevent we're swallowing the exception.",
+        "Remember that the retry never stops in `a.py`, cap it.",
         "Avoid `load` returning `None` when `n` == 0 is wrong.",
     ],
 )

@@ -26,6 +26,8 @@ _LETS = re.compile(r"(?:Do not let|Let|Make|Give|Remember that)\s+(?!sure\b)")
 _PEOPLE = re.compile(
     r"(?:Prevent|Correct|Add|Remove|Use) (?:we|you|they|i|it|there)(?:['’]\w+)?\s", re.I
 )
+#: "Remember that the retry never stops, cap it": two remarks in one breath.
+_SPLICED = re.compile(r"Remember that .+, (\w+) (?:it|them|this|that)$")
 _AVOIDS = re.compile(r"Avoid\s+")
 
 
@@ -40,6 +42,8 @@ def is_broken(order: str) -> bool:
     if opening and _is_bare(action[opening.end() :].split(), opening.re is _AVOIDS):
         return True
     if _PEOPLE.match(action):
+        return True
+    if (spliced := _SPLICED.match(action)) and spliced[1].lower() in BASES:
         return True
     return not _TAKES_CLAUSE.match(action) and _has_loose_clause(action)
 
