@@ -16,7 +16,7 @@ from bot.errors import Fault, UserError
 from bot.git.clone import Clone
 from bot.git.command import KEPT_OF_AN_ANSWER, NETWORK_TIMEOUT, Answer, Git
 from bot.git.lock import Lock
-from bot.git.names import unsafe_branch
+from bot.git.names import is_object_id, unsafe_branch
 from bot.git.plan import Outcome
 from bot.git.remote import NAME, Remote, RemoteFault, is_missing_branch, meaning
 
@@ -152,7 +152,11 @@ class Mirror:
             return None
         self._demand_success(answer)
         # Written under the lock, by this very call: no need to ask git.
-        return (self.directory / "FETCH_HEAD").read_text().split("\t")[0]
+        commit = (self.directory / "FETCH_HEAD").read_text().split("\t")[0]
+        if not is_object_id(commit):
+            # On a full disk git fetches, cannot write down what, and says that all is well.
+            raise RemoteFault("the tip that was fetched is not written down", Outcome.UNKNOWN)
+        return commit
 
     def _bring(self, objects: Sequence[str]) -> None:
         """Fetches objects by id. Without negotiation: what is here says nothing about a blob."""

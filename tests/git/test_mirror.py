@@ -30,6 +30,18 @@ def test_it_follows_the_branch(ann: Person, mirror: Mirror) -> None:
     assert mirror.fetch("main") == newer
 
 
+def test_a_tip_that_git_could_not_write_down_is_asked_for_again(
+    ann: Person, mirror: Mirror
+) -> None:
+    written = mirror.directory / "FETCH_HEAD"
+    written.symlink_to(os.devnull)  # as on a full disk: git ends well, and the file is empty
+    with pytest.raises(RemoteFault) as fault:
+        mirror.fetch("main")
+    assert fault.value.retry
+    written.unlink()
+    assert mirror.fetch("main") == git(ann.tree, "rev-parse", "HEAD")
+
+
 def test_it_follows_a_forced_branch(ann: Person, mirror: Mirror) -> None:
     mirror.fetch("main")
     git(ann.tree, "commit", "--quiet", "--amend", "--message", "rewritten")
