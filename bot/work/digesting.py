@@ -107,7 +107,8 @@ class Digesting:
                 chats[each.settings.telegram.chat].append(each)
         for chat, those in sorted(chats.items()):
             told = f"{KEY}:{chat}:{min(each.known.id for each in those)}"
-            if self.rounds.last(told) == begun:
+            last = self.rounds.last(told)
+            if last is not None and last.date() == until:
                 continue
             if (found := _digest(those, until)) is not None:
                 self._send(chat, found, those)

@@ -61,6 +61,13 @@ def look(playing: Stage, days: int) -> None:
     playing.server.digesting.look()
 
 
+def kill(playing: Stage, owner: str) -> None:
+    """What the last look told was told, and it was ended before it could note that."""
+    rounds, begun = playing.server.digesting.rounds, playing.clock()
+    rounds.done(f"{KEY}:{owner}", begun - WEEK + LEASE)
+    rounds.done(f"{BEGUN}:{owner}", begun)
+
+
 def test_one_issue_tells_of_all_stores_of_the_owner_that_take_part(
     playing: Stage, owner: str
 ) -> None:
@@ -127,6 +134,7 @@ def test_a_chat_gets_one_message_and_no_issue(playing: Stage, there: Telegram, o
     (message,) = there.in_chat(CHAT)
     assert message.texts[0].startswith(f"Lessonkeeper, {owner}. ")
     assert "lessons appended: 4 (the week before: 0)" in message.texts[0]
+    kill(playing, owner)
     look(playing, days=1)
     assert len(there.in_chat(CHAT)) == 1
 
@@ -147,10 +155,9 @@ def test_a_week_is_told_once_though_nobody_could_note_that_it_was(
     shop = store(playing, f"{owner}/shop", ISSUE)
     for week in range(weeks + 1):
         look(playing, days=7 if week else 1)
-    told, rounds, begun = issues(shop), playing.server.digesting.rounds, playing.clock()
+    told, rounds = issues(shop), playing.server.digesting.rounds
     assert len(comments(playing, shop)) == weeks
-    rounds.done(f"{KEY}:{owner}", begun - WEEK + LEASE)  # as a kill leaves them
-    rounds.done(f"{BEGUN}:{owner}", begun)
+    kill(playing, owner)
     look(playing, days=1)
     assert (issues(shop), len(comments(playing, shop))) == (told, weeks)
     assert rounds.last(f"{BEGUN}:{owner}") is None
