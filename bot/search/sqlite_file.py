@@ -54,6 +54,8 @@ class SqliteFile:
                     c.execute(begin)
                     self._demand_whole(c)
                     yield c
+            except sqlite3.IntegrityError as error:  # what was to be kept is wrong, not the file
+                raise Fault(f"the search index takes no such page: {error}", retry=False) from error
             except sqlite3.DatabaseError as error:
                 if error.sqlite_errorcode in _PASSING:
                     raise Fault(f"the search index cannot be used now: {error}") from error

@@ -102,6 +102,14 @@ def test_a_busy_file_is_a_fault_and_not_lost(
     assert index.search("socket", frozenset([ONE])).hits
 
 
+def test_what_the_tables_refuse_costs_no_other_page(file: Path, index: SearchIndex) -> None:
+    fill(index)
+    with pytest.raises(Fault) as fault, SqliteTables(file).transaction(writes=True) as t:
+        t.run("UPDATE search_documents SET path = :path", [{"path": "one and the same"}])
+    assert not isinstance(fault.value, Lost)
+    assert index.search("socket", frozenset([ONE])).hits
+
+
 def test_two_indexes_share_one_file(file: Path, index: SearchIndex) -> None:
     other = SearchIndex(SqliteTables(file), MODEL, lambda: NOW)
     fill(index)
