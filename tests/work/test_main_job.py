@@ -161,6 +161,18 @@ def test_nothing_is_written_where_no_settings_are(playing: Stage) -> None:
     assert shop.subjects() == []
 
 
+def test_a_verdict_takes_one_look_to_hear_it_and_one_to_write_it(shop: Shop) -> None:
+    pull = shop.repository.open_pull_request("ben", {"src/db.py": "a = 1\n"})
+    shop.stage.settle()
+    repository = f"/repos/{shop.repository.full_name}"
+    looks = shop.stage.github.count("GET", repository)
+    pull.review("ada", "changes_requested", SESSION.body)
+    shop.stage.settle()
+    assert len(shop.bullets()) == 1
+    assert shop.stage.github.count("GET", repository) == looks + 2
+    assert shop.stage.github.count("POST", f"{repository}/check-runs") == 1
+
+
 def test_many_reviews_at_once_become_few_commits(shop: Shop) -> None:
     topics = ("session", "cursor", "lock", "socket", "thread", "buffer")
     for number, topic in enumerate(topics):
