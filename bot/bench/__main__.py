@@ -18,6 +18,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bot.bench import (
     derived,
+    growth,
     pages,
     peak,
     reviews,
@@ -28,16 +29,27 @@ from bot.bench import (
     verdicts,
     writes,
 )
-from bot.bench.table import Machine, Row, into, machine, to_json, to_markdown
+from bot.bench.table import (
+    Machine,
+    Row,
+    growth_of,
+    into,
+    machine,
+    share_of_reach,
+    to_json,
+    to_markdown,
+)
 from bot.bench.writes import SIZES
 from bot.distill.evaluate import Gold
 from bot.distill.offline import Offline
 from bot.errors import UserError
 from bot.git.command import Git
+from bot.reports.picture import benchmarks
 
 ROOT = Path(__file__).parents[2]
 FIELD = ROOT / "tests" / "field"
 DOCUMENT = ROOT / "docs" / "BENCHMARKS.md"
+PICTURE = ROOT / "docs" / "pictures" / "benchmarks.svg"
 
 Tick = Callable[[], None]
 Measure = Callable[[Tick], list[Row]]
@@ -90,6 +102,9 @@ def measures(directory: Path, notes: int = saved.COUNT) -> dict[str, Measure]:
         ),
         "saved": lambda tick: placed(lambda place, inner: saved.rows(place, inner, notes), tick),
         "fleet": lambda tick: placed(pages.fleet, tick),
+        "growth": lambda tick: placed(
+            lambda place, inner: growth.rows(place, findings, inner), tick
+        ),
         "peak": lambda tick: placed(peak.peaks, tick),
         "steady": lambda tick: placed(steady.steady, tick),
         "verdict": lambda tick: placed(verdicts.verdicts, tick),
@@ -130,6 +145,18 @@ def run(chosen: Sequence[str], notes: int = saved.COUNT) -> list[Row]:
     return rows
 
 
+def drawn(rows: Sequence[Row]) -> bytes:
+    """The rows as a picture: each against its mark, and what grows."""
+    shares, grown = [], []
+    for row in rows:
+        if steps := growth_of(row):
+            grown.append((row.what.partition(":")[0], steps))
+        elif share := share_of_reach(row):
+            against = "" if row.against == "–" else f" / {row.against}"
+            shares.append((f"{row.what}{against}".replace("`", ""), share))
+    return benchmarks(shares, grown, "svg")
+
+
 def _warn(where: Machine) -> None:
     if where.is_busy:
         print(
@@ -149,7 +176,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--notes", type=int, default=saved.COUNT, help="how many notes `saved` saves"
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    parser.add_argument("--write", action="store_true", help=f"into docs/{DOCUMENT.name} as well")
+    parser.add_argument(
+        "--write", action="store_true", help=f"into docs/{DOCUMENT.name} and its picture as well"
+    )
     options = parser.parse_args(arguments)
     if options.write and (options.only or options.notes != saved.COUNT):
         parser.error("--write takes the whole table: leave --only and --notes out")
@@ -165,6 +194,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{where}\n\n{table}", end="")
     if options.write:
         DOCUMENT.write_text(into(DOCUMENT.read_text("utf-8"), table, where), "utf-8")
+        PICTURE.write_bytes(drawn(rows))
     return 0 if all(row.ok is not False for row in rows) else 1
 
 

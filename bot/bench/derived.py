@@ -111,10 +111,10 @@ def derive(files: Mapping[str, bytes]) -> tuple[object, ...]:
     return derived, merits, committed(None, files, None, settings)
 
 
-def event_files(findings: bytes) -> Mapping[str, bytes]:
-    """EVENTS rows as a busy repository writes them, in monthly files."""
+def event_files(findings: bytes, count: int = EVENTS) -> Mapping[str, bytes]:
+    """Rows as a busy repository writes them, in monthly files."""
     texts = list(islice(sentences(findings), LESSONS_SAID))
-    return add({}, islice(_rows(texts), EVENTS))
+    return add({}, islice(_rows(texts), count))
 
 
 def _rows(texts: Sequence[str]) -> Iterator[rows.Row]:

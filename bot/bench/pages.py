@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from werkzeug.test import Client
 
-from bot.bench.rounds import Spread, timed
+from bot.bench.rounds import Side, Spread, timed
 from bot.bench.table import Row
 from bot.forge.app import App
 from bot.lessons import bullet
@@ -42,6 +43,23 @@ class _Files:
 
 def fleet(directory: Path, tick: Callable[[], None]) -> list[Row]:
     """The page as an operator on the machine gets it, from request to last byte."""
+    with page(directory, STORES, tick) as look:
+        spread = Spread.of([look() for _ in range(ROUNDS + LOST)][LOST:])
+    return [
+        Row(
+            what=f"the page of {STORES} stores with {STORES * BULLETS:,} bullets, server time",
+            against="–",
+            reach=f"≤ {REACH * 1000:.0f} ms",
+            measured=spread.milliseconds(),
+            ok=spread.median <= REACH,
+            figures={"seconds": spread.median},
+        )
+    ]
+
+
+@contextmanager
+def page(directory: Path, stores: int, tick: Callable[[], None]) -> Iterator[Side]:
+    """Looks at the page of so many stores."""
     github = SandboxForge(directory / "github", lambda: NOW)
     server = Server(
         Parts(
@@ -55,33 +73,22 @@ def fleet(directory: Path, tick: Callable[[], None]) -> list[Row]:
         )
     )
     try:
-        for number in range(1, STORES + 1):
+        for number in range(1, stores + 1):
             server.memory.meet(number, 1, f"acme/store-{number}")
             found = figures(_store(number), number, NOW.date())
             server.dashboard.summaries.keep(number, summary(found))
             tick()
         client = server.web.test_client()
         client.get((server.sign_in.link("http://localhost") or "").removeprefix("http://localhost"))
-        _look(client)
-        taken = [timed(lambda: _look(client)) for _ in range(ROUNDS + LOST)][LOST:]
+        _look(client, stores)
+        yield lambda: timed(lambda: _look(client, stores))
     finally:
         server.stop()
-    spread = Spread.of(taken)
-    return [
-        Row(
-            what=f"the page of {STORES} stores with {STORES * BULLETS:,} bullets, server time",
-            against="–",
-            reach=f"≤ {REACH * 1000:.0f} ms",
-            measured=spread.milliseconds(),
-            ok=spread.median <= REACH,
-            figures={"seconds": spread.median},
-        )
-    ]
 
 
-def _look(client: Client) -> None:
+def _look(client: Client, stores: int) -> None:
     answer = client.get("/")
-    if answer.status_code != 200 or f"<dd>{STORES * BULLETS}</dd>" not in answer.text:
+    if answer.status_code != 200 or f"<dd>{stores * BULLETS}</dd>" not in answer.text:
         raise RuntimeError(f"the page is not the one to measure: {answer.status}")
 
 

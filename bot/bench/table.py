@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,11 @@ from bot.git.command import Git
 
 BEGIN, END = "<!-- measured -->", "<!-- /measured -->"
 BUSY = 0.75  # of the cores wanted by others: what is measured then says little
+
+_UNIT = r" ?(?P<unit>ms|s|×)?"
+_MARK = re.compile(rf"(?P<sign>[≤≥]) (?P<number>[\d.]+){_UNIT}")
+_MEASURED = re.compile(rf"(?:[\d.]+ / )?(?P<middle>[\d.]+)(?: / [\d.]+)?{_UNIT}(?![\w.])")
+_IN_MS = {"s": 1000.0}
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
@@ -29,6 +35,25 @@ class Row:
     @property
     def verdict(self) -> str:
         return {True: "yes", False: "NO", None: "–"}[self.ok]
+
+
+def share_of_reach(row: Row) -> float | None:
+    """How much of what its mark allows a row takes, 1.0 being all; None where that is no number."""
+    mark, measured = _MARK.fullmatch(row.reach), _MEASURED.match(row.measured)
+    if mark is None or measured is None:
+        return None
+    allowed = float(mark["number"]) * _IN_MS.get(mark["unit"], 1)
+    taken = float(measured["middle"]) * _IN_MS.get(measured["unit"], 1)
+    if not taken or not allowed:
+        return None
+    return taken / allowed if mark["sign"] == "≤" else allowed / taken
+
+
+def growth_of(row: Row) -> tuple[tuple[float, float], ...]:
+    """Size and seconds of each step of a row that says how something grows, else nothing."""
+    if not all(name.isdigit() for name in row.figures):
+        return ()
+    return tuple((float(size), seconds) for size, seconds in row.figures.items())
 
 
 @dataclass(frozen=True, slots=True)

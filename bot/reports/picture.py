@@ -6,6 +6,7 @@ Draws what a report holds and counts nothing. The same report gives the same fil
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -101,6 +102,46 @@ def months(trend: Trend, form: str) -> bytes:
     line.set_ylabel("duplicate share")
     named = places[:: -(-len(places) // NAMES) or 1]
     line.set_xticks(named, [trend.months[place].month for place in named], rotation=45)
+    return _bytes(figure, form)
+
+
+def benchmarks(
+    shares: Sequence[tuple[str, float]],
+    growth: Sequence[tuple[str, Sequence[tuple[float, float]]]],
+    form: str,
+) -> bytes:
+    """What each row takes of what it may take, 1 being all; and how seconds grow with a size, both
+    as multiples of the least. `growth` holds (name, ((size, seconds), …)).
+    """
+    figure = _figure(12, 1.6 + 0.28 * max(len(shares), 12))
+    left, right = figure.subplots(1, 2, width_ratios=[3, 2])
+    places = range(len(shares) - 1, -1, -1)
+    for place, (_, share) in zip(places, shares, strict=True):
+        left.plot([share, 1], [place, place], color=INK, linewidth=0.5, alpha=0.4)
+        left.plot(share, place, "o", color=BLUE if share <= 1 else RED)
+    left.axvline(1, color=INK, linewidth=1)
+    left.set_xscale("log")
+    left.xaxis.set_major_formatter("{x:g}")
+    names = [name if len(name) <= 78 else f"{name[:77]}…" for name, _ in shares]
+    left.set_yticks(places, names, fontsize="x-small")
+    left.set_title("what each takes of what it may take", fontsize="medium")
+    colours = zip((BLUE, ORANGE, GREEN, PURPLE), ("o", "s", "^", "v"), strict=True)
+    for (name, steps), (colour, marker) in zip(growth, colours, strict=False):
+        (first, least), *_ = steps
+        right.plot(
+            [size / first for size, _ in steps],
+            [seconds / least for _, seconds in steps],
+            marker=marker, color=colour, label=name,
+        )  # fmt: skip
+    most = max((steps[-1][0] / steps[0][0] for _, steps in growth), default=1.0)
+    right.plot([1, most], [1, most], color=INK, linestyle=":", label="in step with the size")
+    right.set_xscale("log", base=2)
+    right.set_yscale("log", base=2)
+    for axis in (right.xaxis, right.yaxis):
+        axis.set_major_formatter("{x:g} ×")
+    right.set_xlabel("size")
+    right.set_title("how the time grows", fontsize="medium")
+    right.legend(loc="best", fontsize="x-small")
     return _bytes(figure, form)
 
 

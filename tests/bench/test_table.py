@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from bot.bench.__main__ import drawn
 from bot.bench.rounds import Spread, in_turns, ratios
-from bot.bench.table import Machine, Row, into, to_json, to_markdown
+from bot.bench.table import Machine, Row, growth_of, into, share_of_reach, to_json, to_markdown
 
 WHERE = Machine(cores=2, python="3.12.1", git="2.45.0", system="Linux", load=0.2)
 ROWS = [
@@ -74,3 +75,31 @@ def test_sides_take_turns_and_the_first_round_is_lost() -> None:
 def test_without_patience_one_round_has_to_do() -> None:
     taken = in_turns({"a": lambda: 1.0}, 9, lambda: None, lost=0, patience=-1.0)
     assert taken == {"a": (1.0,)}
+
+
+@pytest.mark.parametrize(
+    ("reach", "measured", "share"),
+    [
+        ("≤ 0.05 ×", "0.006 / 0.015 / 0.024 × (bot 145 ms)", 0.3),
+        ("≤ 5 ms", "4 ms", 0.8),
+        ("≤ 2 s", "400 / 500 / 900 ms", 0.25),
+        ("≥ 1.3 ×", "2.60 ×", 0.5),
+        ("≥ 0.80", "1.00", 0.8),
+        ("none", "0 of 38", None),
+        ("–", "3 ms", None),
+        ("≤ 5 ms", "not measured: there is no wrk", None),
+    ],
+)
+def test_a_row_takes_a_share_of_what_it_may(reach: str, measured: str, share: float | None) -> None:
+    found = share_of_reach(Row("a", "–", reach, measured, None))
+    assert found == (share if share is None else pytest.approx(share))
+
+
+def test_the_picture_shows_each_share_and_what_grows() -> None:
+    grows = Row("a page: 4 stores", "1 store", "≤ 6 ×", "2 ×", True, {"1": 0.1, "4": 0.2})
+    assert growth_of(grows) == ((1, 0.1), (4, 0.2))
+    picture = drawn([*ROWS, grows])
+    assert picture == drawn([*ROWS, grows])
+    said = picture.decode()
+    assert all(words in said for words in ("a write / a clone", "a decision", "a page"))
+    assert "a cold one" not in said
