@@ -30,6 +30,7 @@ DELAYS = {
     Phase.BOOKKEEPING: 0.05,
     Phase.IDLE: 1.0,
 }
+TROUBLED = 1.0  # seconds for deliveries to meet a full disk, or no database
 SILENCE = 40.0  # seconds that a process stays dead until another has to have its work
 SAMPLED = 25  # kills between two looks at memory and disk
 REFUSALS: tuple[tuple[int, str, dict[str, str]], ...] = (
@@ -78,25 +79,29 @@ class Lives:
         self._start = 1.0  # seconds that the last one took, one at least
 
     def end_one(self, left: int) -> None:
-        """Of one server, and how it ends; `left` more shall follow."""
+        """A life of one of the servers, and how it ends; `left` more shall follow."""
         chance = self._chance
         self._revive()
-        server = chance.choice([each for each in self._servers if each not in self._dead])
-        while self._acts and chance.random() < len(self._acts) / max(1, left):
-            self._acts.pop(0)()
-        self._refuse()
-        self._stream.take()
-        if len(self._servers) > 1 and chance.random() < 0.05:
-            server.stop()
-            server.start()
+        alive = [each for each in self._servers if each not in self._dead]
+        if len(alive) > 1 and chance.random() < 0.05:
+            restarted = chance.choice(alive)
+            restarted.stop()
+            restarted.start()
             self._tally.restarts += 1
         trouble = chance.choice(self._troubles) if chance.random() < 0.1 else None
         if trouble is not None:
             self._tally.troubles[trouble.name] += 1
-            trouble.begin(server)
-        self._end(server)
+            wait_for(alive[0])
+            trouble.begin(alive[0])
+        while self._acts and chance.random() < len(self._acts) / max(1, left):
+            self._acts.pop(0)()
+        self._refuse()
+        self._stream.take()
         if trouble is not None:
-            trouble.end(server)
+            time.sleep(TROUBLED)
+        self._end(alive)
+        if trouble is not None:
+            trouble.end(alive[0])
 
     def end(self) -> None:
         """Peace; each process starts once more, and asks GitHub for what it has missed."""
@@ -131,9 +136,9 @@ class Lives:
             )  # fmt: skip
         github.git.drop_answers = chance.random() < 0.1
 
-    def _end(self, server: Server) -> None:
+    def _end(self, alive: Sequence[Server]) -> None:
         chance, tally = self._chance, self._tally
-        before = self._wait_for_a_moment(server)
+        server, before = self._wait_for_a_moment(alive)
         listened, posting = server.listens(), server in self._stream.posting
         if not server.runs():
             return  # its start met a trouble
@@ -156,27 +161,31 @@ class Lives:
         else:
             server.start()
 
-    def _wait_for_a_moment(self, server: Server) -> Begun:
-        """Until the server does what this kill is meant to meet, and a moment of chance longer."""
-        chance, lookout, nothing = self._chance, self._lookouts[server], Begun.nothing()
+    def _wait_for_a_moment(self, servers: Sequence[Server]) -> tuple[Server, Begun]:
+        """Until one of them does what this kill is meant to meet, and a moment of chance longer."""
+        chance = self._chance
+        victim = chance.choice(servers)
+        seen = {server: Begun.nothing() for server in servers}
         if chance.random() < 0.1:
             time.sleep(chance.random() * self._start)
-            return nothing
-        self._start = max(1.0, wait_for(server))
+            return victim, seen[victim]
+        self._start = max(1.0, wait_for(victim))
         if chance.random() < 0.1:
-            self._stream.abuse(server)
+            self._stream.abuse(victim)
         end = time.monotonic() + LIFE * self._start
         wanted = chance.choice([*DELAYS])
-        seen = nothing
-        while time.monotonic() < end and server.runs():
-            posting = server in self._stream.posting
-            now = nothing if wanted is Phase.RECEIVE else lookout.begun()
-            seen = seen.also(now)
-            if wanted in lookout.phases_of(seen, now, posting=posting) or self._has_nothing_to_do():
-                break
+        met: list[Server] = []
+        while not met and time.monotonic() < end and not self._has_nothing_to_do():
             time.sleep(LOOK)
+            for server in servers:
+                now = self._lookouts[server].begun()
+                seen[server] = seen[server].also(now)
+                posting = server in self._stream.posting
+                if wanted in self._lookouts[server].phases_of(seen[server], now, posting=posting):
+                    met.append(server)
         time.sleep(chance.random() * DELAYS[wanted])
-        return seen
+        victim = chance.choice(met or [victim])
+        return victim, seen[victim]
 
     def _has_nothing_to_do(self) -> bool:
         try:
