@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -28,36 +29,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--kills", type=int, default=500, help="four fifths of one process")
     parser.add_argument("--acts", type=int, default=300, help="of people, in each part")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--without-fleet", action="store_true", help="no PostgreSQL, and no process beside another"
-    )
+    parser.add_argument("--only", choices=("one", "fleet"), help="of which all the kills are then")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="where logs and data shall stay")
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(143))  # what was begun is ended
+    of_fleet = {"one": 0, "fleet": options.kills}.get(options.only, options.kills // 5)
     try:
         with ExitStack() as stack:
             temporary = tempfile.TemporaryDirectory(prefix="chaos-")
             folder = options.keep or Path(stack.enter_context(temporary))
-            fleet = not options.without_fleet
-            return _campaign(folder, options.seed, options.acts, options.kills, fleet=fleet)
+            alone = Plan(options.seed, options.acts, options.kills - of_fleet)
+            return _campaign(folder, alone, of_fleet)
     except (UserError, Fault) as error:
         print(f"chaos: {error}", file=sys.stderr)
         return 1
 
 
-def _campaign(folder: Path, seed: int, acts: int, kills: int, *, fleet: bool) -> int:
+def _campaign(folder: Path, alone: Plan, of_fleet: int) -> int:
     programs = postgres_folder()
-    if fleet and programs is None:
+    if of_fleet and programs is None:
         raise UserError(
             "The fleet needs PostgreSQL, and its programs are not here.",
-            remedy="Install Debian's package postgresql, or leave it out with --without-fleet.",
+            remedy="Install Debian's package postgresql, or leave the fleet out with --only one.",
         )
-    of_fleet = kills // 5 if fleet else 0
     found = 0
     with ExitStack() as stack:
         follow = _progress(stack)
-        print(f"Seed {seed}, {acts} acts of people in each part.", flush=True)
-        calm, _ = run(folder / "calm", Plan(seed, acts), follow("in peace", None))
+        print(f"Seed {alone.seed}, {alone.acts} acts of people in each part.", flush=True)
+        calm, _ = run(folder / "calm", replace(alone, kills=0), follow("in peace", None))
 
         def part(name: str, plan: Plan) -> int:
             outcome, tally = run(folder / f"{plan.processes}", plan, follow(name, plan.kills))
@@ -66,11 +65,12 @@ def _campaign(folder: Path, seed: int, acts: int, kills: int, *, fleet: bool) ->
             sys.stdout.flush()
             return len(wrong)
 
-        found += part("one process, SQLite", Plan(seed, acts, kills - of_fleet))
+        if alone.kills:
+            found += part("one process, SQLite", alone)
         if of_fleet and programs is not None:
             database = stack.enter_context(postgres_server(programs))
-            plan = Plan(seed, acts, of_fleet, FLEET, database)
-            found += part(f"{FLEET} processes, PostgreSQL", plan)
+            fleet = replace(alone, kills=of_fleet, processes=FLEET, database=database)
+            found += part(f"{FLEET} processes, PostgreSQL", fleet)
     print("\nNothing was lost and nothing done twice." if not found else f"\n{found} differences.")
     return 1 if found else 0
 
