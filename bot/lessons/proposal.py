@@ -97,6 +97,9 @@ def _invalid(row: InvalidRow | None) -> Invalidation | None:
     return None if row is None else Invalidation(row.why, row.at, row.pr, row.by)
 
 
+_LONG = 2_000  # lines; a store's file has some dozens
+
+
 @dataclass(frozen=True, slots=True)
 class Reapplied:
     """The file with a person's edit in it; `lost` are lines of it that found no place."""
@@ -111,9 +114,12 @@ def reapply(before: bytes, after: bytes, onto: bytes) -> Reapplied:
     A line is found by the id of its bullet, otherwise by its text. Lines that were added and have
     lost their neighbour go to the end.
     """
+    if before == after:
+        return Reapplied(onto)
     old, new, lines = _lines(before), _lines(after), _lines(onto)
     lost: list[str] = []
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    # In a long file no line that stands there a hundred times is matched with each of them.
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=len(new) > _LONG)
     for kind, first, last, start, end in matcher.get_opcodes():
         if kind == "equal":
             continue

@@ -110,3 +110,8 @@ def test_an_edit_done_again_where_it_was_made_gives_the_edited_file(old: str, ne
     done = reapply(old.encode(), new.encode(), old.encode())
     assert sorted(done.data.decode().splitlines()) == sorted(new.splitlines())
     assert done.lost == ()
+
+
+def test_a_hundred_thousand_blank_lines_come_to_an_end() -> None:
+    blank = b"\n" * 100_000
+    assert reapply(blank + b"- a\n", blank + b"- b\n", blank + b"- a\n").data.endswith(b"- b\n")
