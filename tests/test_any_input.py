@@ -294,6 +294,11 @@ def test_any_input_is_read_or_refused_in_words(parser: Parser, data: st.DataObje
     read_or_refused(parser, data.draw(damaged(parser.example) | st.binary(max_size=120)))
 
 
+@pytest.mark.parametrize("read", [block.shown, tree.named])
+def test_a_megabyte_in_one_word_comes_to_an_end(read: Callable[[str], object]) -> None:
+    read("[" * 1_000_000)
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("parser", PARSERS, ids=NAMES)
 def test_four_times_the_repetition_is_about_four_times_the_work(parser: Parser) -> None:

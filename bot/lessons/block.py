@@ -130,6 +130,7 @@ def _line(item: Item) -> str:
 
 _TRAILER_LIKE = re.compile(r"\((?=(?:[\w.-]+/[\w.-]+)?#\d+,|manual,)")
 _COMMENT = re.compile(r"<!-*|--+>|</|<(?=[A-Za-z!?])")
+_LONGEST = 10_000  # characters: more than any block holds, and patterns are slow on more
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 
 
@@ -138,6 +139,7 @@ def shown(text: str) -> str:
 
     It cannot close the frame, open a tag, forge a trailer or an id, or hide a link.
     """
+    text = text[:_LONGEST]
     kept = (
         text
         if text.isprintable()

@@ -63,6 +63,7 @@ class Named:
         return tree.matching(self.text)
 
 
+_LONGEST = 4096  # characters: no path is longer
 _TOKEN = re.compile(r"[\w@.+*?{}\[\],~-]*[\w*}\]][\w@.+*?{}\[\],~/-]*")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}\Z")
 _SLASHED = re.compile(r"(?:\.{1,2}/)?[\w@.+~-]+(?:/[\w@.+~\[\]-]+)+/?\Z|[\w@.+~-]+/\Z")
@@ -75,7 +76,7 @@ def named(text: str) -> tuple[Named, ...]:
     """
     found: dict[str, Named] = {}
     for quoted, piece in _pieces(text):
-        if "://" in piece:
+        if "://" in piece or len(piece) > _LONGEST:
             continue
         for token in _TOKEN.findall(piece):
             each = _named(token.rstrip(".,:;").removeprefix("./"), quoted)
