@@ -53,7 +53,7 @@ tests/peers/node_modules: tests/peers/package-lock.json $(VENV)/.dev
 	    ci --loglevel=error --no-progress >&2
 	@touch $@
 
-campaign: $(VENV)/.dev  ## the tests that kill processes by the dozen, for minutes
+campaign: $(VENV)/.dev  ## the tests that take minutes: processes killed by the dozen, long repetition
 	@$(BIN)/python -m pytest -m campaign
 
 fuzz: $(VENV)/.dev  ## every parser on ten thousand damaged inputs, and on long repetition, for an hour
