@@ -15,6 +15,9 @@ from bot.bench.postgres import postgres_folder, postgres_server
 from bot.sandbox.watch import Watch
 from tests.fakes import openapi
 
+# Tests are never timed. The rest is as Hypothesis has it here: in CI the same examples every time.
+settings.register_profile("untimed", settings.default, deadline=None)
+settings.load_profile("untimed")
 settings.register_profile("fuzz", max_examples=10_000, deadline=None)  # `make fuzz`
 
 

@@ -288,7 +288,7 @@ def test_what_is_damaged_here_could_be_read(parser: Parser) -> None:
 
 
 @pytest.mark.parametrize("parser", PARSERS, ids=NAMES)
-@settings(deadline=None, max_examples=FEW)
+@settings(max_examples=FEW)
 @given(data=st.data())
 def test_any_input_is_read_or_refused_in_words(parser: Parser, data: st.DataObject) -> None:
     read_or_refused(parser, data.draw(damaged(parser.example) | st.binary(max_size=120)))
@@ -370,7 +370,7 @@ def damaged_rows(draw: st.DrawFn) -> dict[str, bytes]:
     return files
 
 
-@settings(deadline=None, max_examples=FEW)
+@settings(max_examples=FEW)
 @given(damaged_rows())
 def test_whatever_the_rows_say_the_store_is_written_and_shown(files: dict[str, bytes]) -> None:
     edit = write(replace(STORE, events=files), (), Settings(), TODAY, housekeeping=True)

@@ -815,7 +815,7 @@ TEXTS = st.lists(st.one_of(PIECES, st.text(max_size=40)), max_size=25).map("".jo
 
 
 @given(st.lists(TEXTS, max_size=4), st.sampled_from([None, "src/a b.py", "x.go", "`"]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_text_gives_valid_bullets_or_a_reason(texts: list[str], path: str | None) -> None:
     remarks = [Remark(text, number or None, path) for number, text in enumerate(texts)]
     answer = distil(*remarks)

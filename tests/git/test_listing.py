@@ -36,7 +36,7 @@ def entries(text: str) -> list[str]:
     return sorted(text[2:-1].split("\0/")) if len(text) > 1 else []
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 @given(states=st.lists(st.frozensets(st.sampled_from(PATHS)), min_size=1, max_size=4))
 def test_it_follows_any_changes(git: Git, states: list[frozenset[str]]) -> None:
     kept = git.directory / "kept-paths"

@@ -236,7 +236,7 @@ def test_a_source_is_applied_once_whatever_is_replayed() -> None:
 
 
 @given(st.permutations(range(6)), st.lists(st.integers(0, 5), max_size=4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_order_and_repetition_of_one_pull_requests_evidence_gives_the_same_file(
     order: Sequence[int], repeats: Sequence[int]
 ) -> None:
@@ -457,7 +457,7 @@ def test_a_file_over_the_cap_is_trimmed_and_says_so() -> None:
         max_size=30,
     )
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_cap_holds_and_no_line_of_a_person_is_lost(
     found: list[tuple[int, int, int, bool]],
 ) -> None:

@@ -109,9 +109,7 @@ def test_operators_of_the_search_language_are_text(index: SearchIndex, query: st
 
 
 @given(st.text(min_size=1, max_size=200))
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 def test_no_question_breaks_the_exact_half(index: SearchIndex, query: str) -> None:
     with suppress(UserError):
         assert index.search(query, frozenset([ONE])).exact.ok

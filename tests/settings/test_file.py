@@ -312,13 +312,12 @@ def test_reading_fails_with_the_first_problem_and_the_number_of_the_rest() -> No
 # -- any input
 
 
-@checked(deadline=None)
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8")))
 def test_any_bytes_give_settings_or_a_persons_error(data: bytes) -> None:
     assert_read_or_refused(data)
 
 
-@checked(deadline=None, max_examples=100)
+@checked(max_examples=100)
 @given(
     st.integers(0, len(DOCUMENTED)),
     st.integers(0, 60),

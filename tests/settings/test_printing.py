@@ -17,7 +17,7 @@ from bot.settings.printing import defaults_yaml, plain, settings_table, to_yaml
 from tests.settings import strategies
 
 
-@checked(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=25)
+@checked(suppress_health_check=[HealthCheck.too_slow], max_examples=25)
 @given(strategies.settings())
 def test_any_settings_read_back_as_themselves(drawn: Settings) -> None:
     assert read(to_yaml(drawn).encode()) == drawn
