@@ -70,8 +70,10 @@ class _Entry:
 # Of all clones of a process: after a commit of ours the store is read by several in turn.
 _KEPT_BLOBS = 4_000_000  # bytes; the files of a store are some tens of thousands
 _KEPT_TREES = 1_000_000
-_blobs = Kept[bytes](_KEPT_BLOBS, len)
-_trees = Kept[Mapping[str, _Entry]](_KEPT_TREES, lambda entries: 300 * len(entries))
+_blobs = Kept[str, bytes](_KEPT_BLOBS, lambda _, data: len(data))
+_trees = Kept[tuple[str, tuple[str, ...], bool], Mapping[str, _Entry]](
+    _KEPT_TREES, lambda question, entries: 300 * (len(question[1]) + len(entries))
+)
 
 
 def _nothing_to_bring(_: Sequence[str]) -> None:
