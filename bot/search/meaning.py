@@ -21,6 +21,7 @@ from typing import Protocol
 from bot.errors import Fault
 
 KEPT = timedelta(seconds=30)  # the questions of one task come seconds apart; a start takes half a
+PATIENCE = timedelta(seconds=30)  # an exchange takes milliseconds, a start some seconds at worst
 AT_ONCE = 64  # texts of one exchange: a question does not wait for an index that is being made
 
 log = logging.getLogger(__name__)
@@ -56,9 +57,12 @@ class WordLlama:
 
     model = "wordllama l2_supercat 256, folded"
 
-    def __init__(self, package: str = "wordllama", kept: timedelta = KEPT) -> None:
+    def __init__(
+        self, package: str = "wordllama", kept: timedelta = KEPT, patience: timedelta = PATIENCE
+    ) -> None:
         self._package = package
         self._kept = kept
+        self._patience = patience
         self._lock = threading.Lock()
         self._process: _Process | None = None
         self._missing: str | None = None
@@ -86,7 +90,7 @@ class WordLlama:
             if self._missing is not None:
                 raise Fault(self._missing, retry=False)
             line = json.dumps([text.casefold() for text in texts]).encode() + b"\n"
-            # It may have ended at this very moment, for nobody had asked.
+            # It may have ended at this very moment, for nobody had asked; or it was stuck.
             answer = self._answered(line) or self._answered(line)
             said = json.loads(answer or b'{"broken": "the model of meanings died"}')
             self._missing = said.get("missing")
@@ -103,7 +107,7 @@ class WordLlama:
         if self._process is None or not self._process.lives():
             self._drop()
             try:
-                self._process = _Process(self._package, self._kept)
+                self._process = _Process(self._package, self._kept, self._patience)
             except OSError as error:
                 raise Fault(f"the model of meanings cannot be started: {error}") from error
         answer = self._process.ask(line)
@@ -120,7 +124,8 @@ class WordLlama:
 class _Process:
     """One life of the model."""
 
-    def __init__(self, package: str, kept: timedelta) -> None:
+    def __init__(self, package: str, kept: timedelta, patience: timedelta) -> None:
+        self._patience = patience
         seconds = str(kept.total_seconds())
         self._process = subprocess.Popen(
             [sys.executable, "-m", "bot.search.vectors", package, seconds],
@@ -139,10 +144,16 @@ class _Process:
         return self._process.poll() is None
 
     def ask(self, line: bytes) -> bytes:
-        with suppress(BrokenPipeError):  # it may have said why it ended
-            self._in.write(line)
-            self._in.flush()
-        answer = self._out.readline()
+        """Nothing where it ended, or was ended because it did not answer in time."""
+        stuck = threading.Timer(self._patience.total_seconds(), self._process.kill)
+        stuck.start()  # else every search would wait with this one
+        try:
+            with suppress(BrokenPipeError):  # it may have said why it ended
+                self._in.write(line)
+                self._in.flush()
+            answer = self._out.readline()
+        finally:
+            stuck.cancel()
         return answer if answer.endswith(b"\n") else b""
 
     def close(self) -> None:

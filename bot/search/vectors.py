@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import importlib.util
 import json
+import os
 import select
 import sys
 from collections.abc import Callable, Sequence
@@ -80,4 +81,7 @@ def _say(answer: object) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]))
+    try:
+        main(sys.argv[1], float(sys.argv[2]))
+    except BrokenPipeError:
+        os._exit(0)  # who asked was killed: nobody is left to be told, nor to flush for

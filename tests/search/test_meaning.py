@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from bot.errors import Fault
@@ -15,7 +19,7 @@ from bot.search.index import SearchIndex
 from bot.search.meaning import WordLlama
 from bot.search.model import Finding
 from bot.search.sqlite import SqliteTables
-from tests.queues import wait_until
+from tests.queues import PATIENCE, wait_until
 from tests.search.conftest import FIRST, MODEL, NOW, ONE, OTHER, SECOND, page
 
 PAGES = [
@@ -126,6 +130,42 @@ def test_the_model_is_dropped_when_nobody_asks_and_comes_back(fleeting: WordLlam
     with ThreadPoolExecutor(2) as threads:
         again = list(threads.map(fleeting.vectors, [["a dog"]] * 2))
     assert again == [first, first]
+
+
+def _processes() -> list[psutil.Process]:
+    mine = psutil.Process().children()
+    return [each for each in mine if "bot.search.vectors" in each.cmdline()]
+
+
+def test_a_model_that_hangs_is_ended_and_another_answers() -> None:
+    others = _processes()
+    model = WordLlama(patience=timedelta(seconds=10))  # a start on a busy machine takes some
+    first = model.vectors(["a dog"])
+    (process,) = (each for each in _processes() if each not in others)
+    process.suspend()
+    with ThreadPoolExecutor(1) as threads:
+        again = threads.submit(model.vectors, ["a dog"])
+        try:
+            assert again.result(PATIENCE) == [*first]
+            assert not process.is_running()
+        finally:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+    model.close()
+
+
+def test_it_says_nothing_where_whoever_asked_was_killed(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    command = [sys.executable, "-m", "bot.search.vectors", "wordllama", "30"]
+    with said.open("wb") as errors:
+        model = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors
+        )
+    assert model.stdin is not None
+    assert model.stdout is not None
+    model.stdout.close()
+    model.communicate(b'["a dog"]\n', timeout=PATIENCE)
+    assert (model.returncode, said.read_text()) == (0, "")
 
 
 def test_a_package_that_is_not_there_is_a_fault() -> None:
