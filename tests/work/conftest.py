@@ -13,6 +13,7 @@ from bot.demo.stage import Clock, Stage, stage
 from bot.facts import Permission
 from bot.sandbox.repository import SandboxRepository
 from bot.telegram import Bot
+from bot.work.memory import Known
 from tests.fakes.telegram import TOKEN, Telegram
 
 SETTINGS = "commit_every: 0\n"
@@ -66,6 +67,16 @@ class Shop:
 @pytest.fixture
 def shop(playing: Stage) -> Shop:
     return make_shop(playing)
+
+
+@pytest.fixture
+def known(shop: Shop) -> Known:
+    """The shop as the server knows it, which has heard of a pull request there."""
+    shop.repository.open_pull_request("ben", {"src/db.py": "a = 1\n"})
+    shop.stage.settle()
+    found = shop.stage.server.memory.known(shop.repository.id)
+    assert found is not None
+    return found
 
 
 def make_shop(playing: Stage, settings: str = SETTINGS, owner: str = "acme") -> Shop:

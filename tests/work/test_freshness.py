@@ -50,15 +50,6 @@ def freshness(gate: Gate) -> Freshness:
     return Freshness(gate.open, gate.stage.clock)
 
 
-@pytest.fixture
-def known(shop: Shop) -> Known:
-    shop.repository.open_pull_request("ben", {"src/db.py": "a = 1\n"})
-    shop.stage.settle()
-    found = shop.stage.server.memory.known(shop.repository.id)
-    assert found is not None
-    return found
-
-
 def test_of_many_who_come_together_one_looks(
     freshness: Freshness, gate: Gate, known: Known
 ) -> None:

@@ -43,15 +43,6 @@ def door(shop: Shop) -> Door:
     return Door(shop.stage.server.presence.open)
 
 
-@pytest.fixture
-def known(shop: Shop) -> Known:
-    shop.repository.open_pull_request("ben", {"src/db.py": "a = 1\n"})
-    shop.stage.settle()
-    found = shop.stage.server.memory.known(shop.repository.id)
-    assert found is not None
-    return found
-
-
 def test_a_repository_is_opened_once_however_many_want_it_opened(door: Door, known: Known) -> None:
     with closing(Visit(door.open)) as visit:
         assert door.opened == 0
