@@ -102,6 +102,11 @@ def connect(url: str) -> Engine:
             )
 
 
+def is_embedded(url: str) -> bool:
+    """Whether it is a file of this machine, which takes one writer at a time."""
+    return make_url(url).drivername.startswith("sqlite")
+
+
 def reading(engine: Engine) -> Connection:
     """A connection that only reads: on SQLite it never waits for a writer and never blocks one."""
     return engine.connect().execution_options(lessonkeeper_reads=True)

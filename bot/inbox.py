@@ -37,6 +37,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.database import Moment, metadata, reading
+from bot.delivery import Delivery
 from bot.errors import UserError
 from bot.jobs import Job, Kind
 from bot.writer import Writer
@@ -75,20 +76,6 @@ inbox = Table(
     Index("inbox_by_status", "status", "next_try_at"),
     sqlite_autoincrement=True,  # the number of a pruned row must not come back
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """A verified delivery. Its work starts no earlier than `ready_at` (a debounced review)."""
-
-    guid: str
-    event: str
-    body: bytes
-    received_at: datetime
-    ready_at: datetime
-    action: str | None = None
-    repository: int | None = None
-    installation: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +122,18 @@ class Inbox:
 
     def store(self, delivery: Delivery) -> Receipt:
         """Keep a delivery; of two processes with one GUID exactly one stores it. Raises Fault."""
-        receipt = self._writer.do(lambda connection: self._store(connection, delivery))
-        if receipt is not Receipt.KNOWN:
+        return self.store_all([delivery])[0]
+
+    def store_all(self, deliveries: Sequence[Delivery]) -> list[Receipt]:
+        """All or, where it raises Fault, none of them; each as `store` does it."""
+        if not deliveries:
+            return []
+        receipts = self._writer.do(
+            lambda connection: [self._store(connection, delivery) for delivery in deliveries]
+        )
+        if any(receipt is not Receipt.KNOWN for receipt in receipts):
             self._bell.set()
-        return receipt
+        return receipts
 
     def _store(self, connection: Connection, delivery: Delivery) -> Receipt:
         row = {

@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from sqlalchemy import Engine
 
 from bot.database import connect, migrate
-from bot.inbox import Delivery, Inbox
+from bot.delivery import Delivery
+from bot.inbox import Inbox
 from bot.writer import Writer
 from bot.writes import Writes
 

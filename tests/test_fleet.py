@@ -14,9 +14,10 @@ from multiprocessing.context import ForkServerProcess
 from sqlalchemy import Engine, or_, select, update
 
 from bot.database import connect, migrate
+from bot.delivery import Delivery
 from bot.handover import POLL
 from bot.heartbeats import BEAT, SILENT, heartbeats
-from bot.inbox import Delivery, Inbox, Status
+from bot.inbox import Inbox, Status
 from bot.jobs import Kind
 from bot.writer import Writer
 from bot.writes import writes

@@ -10,9 +10,10 @@ import pytest
 from sqlalchemy import Engine
 
 from bot.database import connect, migrate
+from bot.delivery import Delivery
 from bot.handover import Handover
 from bot.heartbeats import BEAT, SILENT, Heartbeats
-from bot.inbox import Delivery, Inbox
+from bot.inbox import Inbox
 from bot.jobs import InlineQueue, Kind
 from bot.metrics import Metrics
 from bot.writer import Writer

@@ -1,4 +1,7 @@
-"""The web server in this process: waitress, stopped by SIGTERM without losing a request."""
+"""The web server in this process: waitress, stopped by SIGTERM without losing a request.
+
+Alone, or behind a receiver that listens in its stead and hands over what is not for it.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,16 @@ from collections.abc import Callable
 from types import FrameType
 
 from flask import Flask
-from waitress.server import create_server
+from waitress.adjustments import Adjustments
+from waitress.server import TcpWSGIServer
+from waitress.wasyncore import dispatcher
 
 from bot.errors import UserError
-from webhooks.app import BODY_LIMIT
+from webhooks.deliveries import BODY_LIMIT
+from webhooks.front import Front
 
 THREADS = 8  # they wait for the disk together: the writer groups what they bring
+LARGEST_HEAD = 256 * 1024  # bytes that come with a connection; the receiver reads half of it
 
 
 def serve(
@@ -24,31 +31,80 @@ def serve(
     port: int,
     on_stop: Callable[[], None],
     on_start: Callable[[int], None] = lambda port: None,
+    front: Front | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT; then finish requests, call `on_stop` and return.
 
     Call it in the main thread. Port 0 takes a free one; `on_start` is told which. A chunked body is
-    spooled to a file, and refused with 413 beyond the limit before the app sees it.
-    Raises UserError where the address cannot be had.
+    spooled to a file, and refused with 413 beyond the limit before the app sees it. `front` is
+    started and stopped here. Raises UserError where the address cannot be had.
     """
     if threading.current_thread() is not threading.main_thread():
         raise RuntimeError("signals reach the main thread only")
     signal.signal(signal.SIGTERM, _stop)
     listening = _listen(host, port)
-    server = create_server(
-        app,
-        sockets=[listening],
-        threads=THREADS,
-        max_request_body_size=BODY_LIMIT + 1,  # waitress refuses what is not below it
-        ident=None,
-        clear_untrusted_proxy_headers=False,  # they tell what is not from this machine
-    )
+    server = _Server(app, listening, accepts=front is None)
     try:
+        if front is not None:
+            _Handed(front.handed, server)
+            front.start(listening)
         on_start(listening.getsockname()[1])
         server.run()  # returns on SystemExit once its threads are idle
     finally:
+        if front is not None:
+            front.stop()
         server.close()
         on_stop()
+
+
+class _Server(TcpWSGIServer):
+    """`accepts`: whether connections are taken from `listening`, or only those handed over."""
+
+    def __init__(self, app: Flask, listening: socket.socket, *, accepts: bool) -> None:
+        given = Adjustments(
+            sockets=[listening],
+            threads=THREADS,
+            max_request_body_size=BODY_LIMIT + 1,  # waitress refuses what is not below it
+            ident=None,
+            clear_untrusted_proxy_headers=False,  # they tell what is not from this machine
+        )
+        self.map: dict[int, socket.socket] = {}
+        super().__init__(
+            app,
+            self.map,
+            _start=accepts,
+            _sock=listening,
+            adj=given,
+            bind_socket=False,
+            sockinfo=(listening.family, listening.type, listening.proto, listening.getsockname()),
+        )
+
+    def adopt(self, connection: socket.socket, raw: bytes) -> None:
+        """Goes on with a connection of which this much has been read."""
+        try:
+            peer = connection.getpeername()
+            self.set_socket_options(connection)
+        except OSError:  # it has gone
+            connection.close()
+            return
+        self.channel_class(self, connection, peer, self.adj, map=self.map).received(raw)
+
+
+class _Handed(dispatcher):
+    """Where the receiver's connections arrive."""
+
+    def __init__(self, handed: socket.socket, server: _Server) -> None:
+        super().__init__(handed, server.map)
+        self._handed = handed
+        self._server = server
+
+    def writable(self) -> bool:
+        return False
+
+    def handle_read(self) -> None:
+        raw, fds, _, _ = socket.recv_fds(self._handed, LARGEST_HEAD, 1)
+        for fd in fds:
+            self._server.adopt(socket.socket(fileno=fd), raw)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -29,6 +29,10 @@ class Secrets:
                 remedy="Set LESSONKEEPER_WEBHOOK_SECRETS to the secret of the App's webhook.",
             )
 
+    def texts(self) -> list[str]:
+        """As they were given, for the receiver's own process."""
+        return [secret.decode() for secret in self._secrets]
+
     def matching(self, body: bytes, signature: str) -> int | None:
         """Which secret signed `body` (0 is the newest), or None.
 

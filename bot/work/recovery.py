@@ -16,10 +16,11 @@ from sqlalchemy import BigInteger, Column, Engine, String, Table, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.database import Moment, metadata, reading
+from bot.delivery import Delivery
 from bot.errors import Fault
 from bot.forge.deliveries import LISTED_FOR, Deliveries, Sent
 from bot.forge.errors import Gone
-from bot.inbox import Delivery, Inbox
+from bot.inbox import Inbox
 from bot.metrics import Metrics
 from bot.writer import Writer
 from webhooks.github import EVENTS

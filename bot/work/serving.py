@@ -16,6 +16,7 @@ from pathlib import Path
 from bot.actions import AUDIENCE, Actions, issuer_of
 from bot.arenas import few_arenas
 from bot.credentials import Credentials, Vault, credentials, known
+from bot.database import is_embedded
 from bot.environment import Environment
 from bot.errors import UserError
 from bot.forge.app import App
@@ -32,6 +33,7 @@ from bot.work.places import Places
 from bot.work.recovery import Recovery
 from bot.work.server import Parts, Server
 from webhooks.browsing import PAGES
+from webhooks.front import Collector, Front
 from webhooks.serve import serve as serve_web
 from webhooks.setup_server import address, setup
 from webhooks.signature import Secrets
@@ -60,17 +62,19 @@ def serve(
             return registered
     few_arenas()
     app = credentials(environment)
-    server = Server(_parts(environment, app, poll=poll))
+    parts = _parts(environment, app, poll=poll)
+    server = Server(parts)
     deliveries = Deliveries(app.app_id, app.private_key, base_url=environment.github_url)
     recovery = server.recovery(deliveries, app.app_id, everything=poll)
     if once:
-        return _once(server, recovery, environment.debounce + SETTLING)
-    _serve(server, recovery, environment, host, port, poll=poll)
+        return _once(server, parts, recovery, environment.debounce + SETTLING)
+    _serve(server, parts, recovery, environment, host, port, poll=poll)
     return DONE
 
 
 def _serve(
     server: Server,
+    parts: Parts,
     recovery: Recovery,
     environment: Environment,
     host: str,
@@ -106,15 +110,27 @@ def _serve(
 
     try:
         server.start()
-        serve_web(server.web, host, port, on_stop=stop, on_start=started)
+        front = _front(server, parts, receives=not poll)
+        serve_web(server.web, host, port, on_stop=stop, on_start=started, front=front)
     except UserError:
         stop()
         raise
 
 
-def _once(server: Server, recovery: Recovery, soon: timedelta) -> int:
+def _front(server: Server, parts: Parts, *, receives: bool) -> Front | None:
+    """A receiver of its own beside the embedded database; PostgreSQL has many writers by itself,
+    and what is acknowledged there must not be left on one machine's disk."""
+    collector = Collector(parts.data, server.reception, server.metrics)
+    if receives and is_embedded(parts.database):
+        return Front(parts.data, parts.secrets, parts.app_id, collector, server.metrics)
+    collector.empty()  # of a life that had one
+    return None
+
+
+def _once(server: Server, parts: Parts, recovery: Recovery, soon: timedelta) -> int:
     try:
         server.start()
+        _front(server, parts, receives=False)
         server.presence.reconcile()
         _retry_failed(server)()
         server.round()

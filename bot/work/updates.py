@@ -13,7 +13,8 @@ from datetime import datetime
 
 from bot import telegram_text as words
 from bot.channels.buttons import pressed
-from bot.inbox import Delivery, Inbox
+from bot.delivery import Delivery
+from bot.inbox import Inbox
 from bot.telegram import Bot, answer_callback_query, answer_message
 from bot.work.chats import Chats
 from bot.work.memory import Known, Memory

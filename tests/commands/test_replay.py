@@ -10,7 +10,8 @@ import pytest
 
 import app
 from bot.database import connect, migrate
-from bot.inbox import Delivery, Inbox, Status
+from bot.delivery import Delivery
+from bot.inbox import Inbox, Status
 from bot.writer import Writer
 
 NOW = datetime(2026, 11, 2, 10, tzinfo=UTC)

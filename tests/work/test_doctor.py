@@ -16,9 +16,10 @@ import pytest
 from bot.command_line.doctor import doctor
 from bot.credentials import Credentials, Vault
 from bot.database import connect, migrate
+from bot.delivery import Delivery
 from bot.environment import VARIABLES
 from bot.forge.manifest import EVENTS
-from bot.inbox import Delivery, Inbox, inbox
+from bot.inbox import Inbox, inbox
 from bot.invocation import command
 from bot.jobs import queue_url
 from bot.work.doctor import Check, git, privacy

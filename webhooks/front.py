@@ -1,0 +1,184 @@
+"""The server's side of the receiver: starts it, starts it again when it dies, and takes what is in
+the letterbox into the inbox.
+
+Until a dead receiver is replaced connections wait in the listening socket, which the server keeps.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from bot.delivery import Delivery
+from bot.errors import Fault
+from bot.letterbox import Letterbox
+from bot.metrics import Metrics
+from webhooks.between import Command, Config, Report
+from webhooks.deliveries import told
+from webhooks.events import Event, Ignored, Malformed
+from webhooks.github import EVENTS, parse
+from webhooks.reception import Reception, described, outcome_of
+from webhooks.signature import Secrets
+
+log = logging.getLogger(__name__)
+
+BATCH = 128  # letters per transaction of the inbox
+AGAIN = 1.0  # seconds until what could not be taken is tried again
+LONGEST_PAUSE = 30.0  # seconds between two starts of a receiver that does not live
+STOP = 12.0  # seconds that it has to end; it gives its deliveries eight
+
+
+class Collector:
+    """Takes letters into the inbox: each once, or again, which the inbox knows by its GUID."""
+
+    def __init__(self, data: Path, reception: Reception, metrics: Metrics) -> None:
+        self._data = data
+        self._reception = reception
+        self._metrics = metrics
+        self._letterbox = Letterbox(data)
+        self._taken = 0
+
+    def collect(self) -> int:
+        """The number up to which letters are in the inbox after a batch. Raises Fault; nothing is
+        lost."""
+        letters = self._letterbox.after(self._taken, BATCH)
+        outcomes: list[tuple[str, str]] = []
+        heard: list[tuple[Delivery, Event]] = []
+        for _, delivery in letters:
+            payload = json.loads(delivery.body)
+            event = parse(delivery.event, payload, delivery.guid)
+            if isinstance(event, Ignored | Malformed):  # kept by another release
+                outcomes.append((delivery.event, told(delivery, event)[0]))
+            else:
+                heard.append((described(delivery, payload, event), event))
+        receipts = self._reception.receive_all(heard)
+        outcomes += [
+            (delivery.event, outcome_of(receipt)[0])
+            for (delivery, _), receipt in zip(heard, receipts, strict=True)
+        ]
+        for event_name, outcome in outcomes:
+            name = event_name if event_name in EVENTS else "other"
+            self._metrics.deliveries.labels(name, outcome).inc()
+        if letters:
+            self._taken = letters[-1][0]
+        return self._taken
+
+    def empty(self) -> None:
+        """Takes everything, where no receiver runs."""
+        while self.collect() < self._letterbox.newest():
+            pass
+        while self._letterbox.put([], self._taken)[1]:
+            pass
+
+
+class Front:
+    """A receiver that listens on a socket of ours. `handed` is where its connections arrive."""
+
+    def __init__(
+        self,
+        data: Path,
+        secrets: Secrets,
+        app_id: int | None,
+        collector: Collector,
+        metrics: Metrics,
+    ) -> None:
+        self._data = str(data)
+        self._secrets = secrets.texts()
+        self._app_id = app_id
+        self._collector = collector
+        self._metrics = metrics
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self.handed, self._handing = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._thread = threading.Thread(target=self._attend, name="front", daemon=True)
+
+    def start(self, listening: socket.socket) -> None:
+        self._listening = listening
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Lets it answer what it has begun to read."""
+        with self._lock:
+            self._stopping.set()
+            process = self._process
+        if process is not None:
+            self._tell(process, {"stop": True})
+            try:
+                process.wait(STOP)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        if self._thread.is_alive():
+            self._thread.join()
+        self.handed.close()
+        self._handing.close()
+
+    def _attend(self) -> None:
+        pause = 0.0
+        while not self._stopping.wait(pause):
+            process = self._begin()
+            if process is None:
+                return
+            assert process.stdout is not None
+            lived = False
+            with process:  # closes its pipes
+                for line in process.stdout:
+                    lived = True
+                    self._heard(process, json.loads(line))
+            status = process.returncode
+            if not self._stopping.is_set():
+                log.error("the receiver ended with %d; it is started again", status)
+            pause = 0.0 if lived else min(LONGEST_PAUSE, 2 * pause + 0.5)
+
+    def _begin(self) -> subprocess.Popen[bytes] | None:
+        with self._lock:
+            if self._stopping.is_set():
+                return None
+            inherited = self._listening.fileno(), self._handing.fileno()
+            process = subprocess.Popen(
+                [sys.executable, "-m", "webhooks.receiver"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                cwd=Path(__file__).parents[1],
+                pass_fds=inherited,
+            )
+            self._process = process
+        listening, handing = inherited
+        config: Config = {
+            "data": self._data,
+            "secrets": self._secrets,
+            "app_id": self._app_id,
+            "listening": listening,
+            "handing": handing,
+        }
+        self._tell(process, config)
+        return process
+
+    def _heard(self, process: subprocess.Popen[bytes], said: Report) -> None:
+        for event, outcome, count in said.get("counts", ()):
+            self._metrics.deliveries.labels(event, outcome).inc(count)
+        if "letters" in said:
+            self._tell(process, {"taken": self._collect()})
+
+    def _collect(self) -> int:
+        while True:
+            try:
+                return self._collector.collect()
+            except Fault as fault:
+                log.warning("deliveries wait in the letterbox: %s", fault)
+            except Exception:
+                log.exception("deliveries wait in the letterbox")
+            if self._stopping.wait(AGAIN):
+                return 0
+
+    def _tell(self, process: subprocess.Popen[bytes], said: Config | Command) -> None:
+        assert process.stdin is not None
+        with suppress(BrokenPipeError):  # it has died: its end is seen where its reports are read
+            process.stdin.write(json.dumps(said).encode() + b"\n")
+            process.stdin.flush()
