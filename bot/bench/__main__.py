@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bot.bench import (
+    databases,
     derived,
     growth,
     pages,
@@ -108,6 +109,7 @@ def measures(directory: Path, notes: int = saved.COUNT) -> dict[str, Measure]:
         "peak": lambda tick: placed(peak.peaks, tick),
         "steady": lambda tick: placed(steady.steady, tick),
         "verdict": lambda tick: placed(verdicts.verdicts, tick),
+        "databases": lambda tick: placed(databases.databases, tick),
     }
 
 

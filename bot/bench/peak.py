@@ -4,11 +4,10 @@ machine.
 
 from __future__ import annotations
 
-import itertools
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
@@ -75,13 +74,32 @@ def peak(receiver: Receiver, signed: tuple[str, str, str], directory: Path, run:
     return Peak(float(found[1]), float(found[2]), float(found[3]), int(found[4]))
 
 
-def peaks(directory: Path, tick: Tick) -> list[Row]:
-    """Throughput on disk first against Probot making the same promise, and as it ships."""
+def need_wrk() -> None:
+    """Raises UserError where it is not installed."""
     if shutil.which("wrk") is None:
         raise UserError("wrk is missing.", remedy="Install it: apt-get install wrk")
-    taken: dict[str, list[Peak]] = {}
-    memory: dict[str, float] = {}
-    runs = itertools.count()
+
+
+def peaks_in_turns(
+    sides: Sequence[Receiver], signed: tuple[str, str, str], directory: Path, tick: Tick
+) -> Mapping[str, Sequence[Peak]]:
+    """The rounds of each receiver by its name. Raises Fault where one refuses a delivery."""
+    taken: dict[str, list[Peak]] = {side.name: [] for side in sides}
+    for number in range(ROUNDS + 1):
+        first = number % len(sides)
+        for side in (*sides[first:], *sides[:first]):
+            found = peak(side, signed, directory, f"round{number}")
+            if found.refused:
+                raise Fault(f"{side.name} refused {found.refused} deliveries", retry=False)
+            if number:  # the first round warms up
+                taken[side.name].append(found)
+            tick()
+    return taken
+
+
+def peaks(directory: Path, tick: Tick) -> list[Row]:
+    """Throughput on disk first against Probot making the same promise, and as it ships."""
+    need_wrk()
     with sandbox(directory) as forge, ExitStack() as stack:
         signed = as_sent(forge, verdict(new_shop(forge, "peak"), 0))
         installed = installed_probot(directory)
@@ -100,14 +118,7 @@ def peaks(directory: Path, tick: Tick) -> list[Row]:
                 for disk in (True, False)
             ),
         ]
-        for number in range(ROUNDS + 1):
-            for side in sides[number % 3 :] + sides[: number % 3]:
-                found = peak(side, signed, directory, f"run{next(runs)}")
-                if found.refused:
-                    raise Fault(f"{side.name} refused {found.refused} deliveries", retry=False)
-                if number:  # the first round warms up
-                    taken.setdefault(side.name, []).append(found)
-                tick()
+        taken = peaks_in_turns(sides, signed, directory, tick)
         memory = {side.name: megabytes(side.pid) for side in sides}
     ours, disk, shipped = (taken[side.name] for side in sides)
     against = Spread.of([a.rate / b.rate for a, b in zip(ours, disk, strict=True)])
@@ -117,9 +128,9 @@ def peaks(directory: Path, tick: Tick) -> list[Row]:
             "deliveries acknowledged at the peak, on disk first",
             "Probot 14 making the same promise",
             "≥ 1.3 ×",
-            f"{against} × ({_middle(ours)}; Probot {_middle(disk)})",
+            f"{against} × ({middle(ours)}; Probot {middle(disk)})",
             against.median >= 1.3,
-            {"ratio": against.median, "ours": _middle(ours).rate, "probot": _middle(disk).rate},
+            {"ratio": against.median, "ours": middle(ours).rate, "probot": middle(disk).rate},
         ),
         Row(
             "p99 of an acknowledgement at the peak",
@@ -133,14 +144,15 @@ def peaks(directory: Path, tick: Tick) -> list[Row]:
             "the same",
             "Probot 14 as it ships, answering from memory",
             "–",
-            f"Probot {_middle(shipped)}",
+            f"Probot {middle(shipped)}",
             None,
-            {"probot": _middle(shipped).rate},
+            {"probot": middle(shipped).rate},
         ),
     ]
     names = ", ".join(f"{name} {size:.0f} MB" for name, size in memory.items())
     return [*rows, Row("memory of the process after the peaks", "–", "–", names, None, memory)]
 
 
-def _middle(found: Sequence[Peak]) -> Peak:
+def middle(found: Sequence[Peak]) -> Peak:
+    """That of the middle rate."""
     return sorted(found, key=lambda each: each.rate)[len(found) // 2]

@@ -1,6 +1,7 @@
 """A PostgreSQL server of our own on loopback, from the programs of the distribution's package.
 
-For the tests and for the campaign of kills, which stops it in the middle of everything.
+For the tests, for the measurements, and for the campaign of kills, which stops it in the middle of
+everything.
 """
 
 from __future__ import annotations
@@ -24,10 +25,17 @@ START = 30.0  # seconds that it has to answer
 
 
 class Postgres:
-    """Its data live in `folder`, which belongs to `user` (None: to whoever runs this)."""
+    """Its data live in `folder`, which belongs to `user` (None: to whoever runs this).
 
-    def __init__(self, folder: Path, programs: Path, user: str | None) -> None:
+    `fsync`: whether what it commits outlives a cut of the power, as with every operator's.
+    """
+
+    def __init__(
+        self, folder: Path, programs: Path, user: str | None, *, fsync: bool = False
+    ) -> None:
         self._folder, self._programs, self._user = folder, programs, user
+        # Every test makes a database, and no campaign cuts the power: only what is timed needs it.
+        self._options = ["-c", f"fsync={'on' if fsync else 'off'}"]
         self._port = free_port()
         self._server: subprocess.Popen[bytes] | None = None
         self.url = f"postgresql://bot@127.0.0.1:{self._port}/postgres"
@@ -45,8 +53,7 @@ class Postgres:
         place: list[str | Path] = ["-D", self._folder / "data", "-k", self._folder]
         place += ["-h", "127.0.0.1", "-p", str(self._port)]
         self._server = subprocess.Popen(
-            # Every test makes a database, and no campaign cuts the power.
-            [self._programs / "postgres", *place, "-c", "fsync=off"],
+            [self._programs / "postgres", *place, *self._options],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             user=self._user,
@@ -88,14 +95,15 @@ def postgres_folder() -> Path | None:
 
 
 @contextmanager
-def postgres_server(programs: Path) -> Iterator[Postgres]:
+def postgres_server(programs: Path, *, fsync: bool = False) -> Iterator[Postgres]:
     """With an empty database; a server of root's runs as the user postgres or nobody."""
     # Not in pytest's own folder: every run of pytest closes that to other users.
     with tempfile.TemporaryDirectory(prefix="postgres-") as folder:
         owner = _unprivileged()
         if owner is not None:
             os.chown(folder, owner.pw_uid, owner.pw_gid)
-        server = Postgres(Path(folder), programs, None if owner is None else owner.pw_name)
+        user = None if owner is None else owner.pw_name
+        server = Postgres(Path(folder), programs, user, fsync=fsync)
         server.start()
         try:
             yield server

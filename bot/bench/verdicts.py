@@ -37,11 +37,11 @@ def verdicts(directory: Path, tick: Tick) -> list[Row]:
             single = []
             for number in range(VERDICTS + 1):
                 told = verdict(shop, number)
-                single.append(_until_written(ours, forge, shop, [told]))
+                single.append(until_written(ours, forge, shop, [told]))
                 tick()
             crowd = new_shop(forge, "crowd")
             many = [verdict(crowd, number) for number in range(AT_ONCE)]
-            together = _until_written(ours, forge, crowd, many)
+            together = until_written(ours, forge, crowd, many)
             commits = len(_ours(crowd))
     spread = Spread.of(single[1:])
     megabytes, share = idle
@@ -82,7 +82,7 @@ def _idle(pid: int) -> tuple[float, float]:
     return megabytes(pid), float(process.cpu_percent())
 
 
-def _until_written(
+def until_written(
     receiver: Receiver, forge: SandboxForge, shop: SandboxRepository, told: Sequence[Delivery]
 ) -> float:
     """Seconds from sending until every one of these sources is named in a commit of the branch."""
