@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bot.delivery import Delivery
 
-NAME = "letterbox.sqlite"
+LETTERBOX = "letterbox.sqlite"
 BUSY_SECONDS = 10.0  # the sender of a delivery gives up then
 AT_ONCE = 128  # letters forgotten in one transaction: none waits long for it
 _TABLE = """
@@ -37,7 +37,7 @@ class Letterbox:
 
     def __init__(self, data: Path) -> None:
         self._connection = sqlite3.connect(
-            data / NAME, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            data / LETTERBOX, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         for pragma in ("journal_mode=WAL", "synchronous=FULL"):
             self._connection.execute(f"PRAGMA {pragma}")

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -38,43 +40,60 @@ class Collector:
     """Takes letters into the inbox: each once, or again, which the inbox knows by its GUID."""
 
     def __init__(self, data: Path, reception: Reception, metrics: Metrics) -> None:
-        self._data = data
         self._reception = reception
         self._metrics = metrics
         self._letterbox = Letterbox(data)
         self._taken = 0
 
     def collect(self) -> int:
-        """The number up to which letters are in the inbox after a batch. Raises Fault; nothing is
-        lost."""
+        """One batch; the number up to which letters are in the inbox now. Raises Fault: the batch
+        is still in the letterbox."""
         letters = self._letterbox.after(self._taken, BATCH)
-        outcomes: list[tuple[str, str]] = []
-        heard: list[tuple[Delivery, Event]] = []
-        for _, delivery in letters:
-            payload = json.loads(delivery.body)
-            event = parse(delivery.event, payload, delivery.guid)
-            if isinstance(event, Ignored | Malformed):  # kept by another release
-                outcomes.append((delivery.event, told(delivery, event)[0]))
-            else:
-                heard.append((described(delivery, payload, event), event))
-        receipts = self._reception.receive_all(heard)
-        outcomes += [
-            (delivery.event, outcome_of(receipt)[0])
-            for (delivery, _), receipt in zip(heard, receipts, strict=True)
-        ]
-        for event_name, outcome in outcomes:
-            name = event_name if event_name in EVENTS else "other"
+        try:
+            outcomes = self._take([delivery for _, delivery in letters])
+        except Fault:
+            raise
+        except Exception:  # one that nobody can read must not hold the others back
+            log.exception("deliveries could not be taken together")
+            outcomes = [self._take_alone(delivery) for _, delivery in letters]
+        for (_, delivery), outcome in zip(letters, outcomes, strict=True):
+            name = delivery.event if delivery.event in EVENTS else "other"
             self._metrics.deliveries.labels(name, outcome).inc()
         if letters:
             self._taken = letters[-1][0]
         return self._taken
 
     def empty(self) -> None:
-        """Takes everything, where no receiver runs."""
+        """Takes everything, where no receiver runs. Raises Fault."""
         while self.collect() < self._letterbox.newest():
             pass
         while self._letterbox.put([], self._taken)[1]:
             pass
+
+    def _take(self, deliveries: Sequence[Delivery]) -> list[str]:
+        """What became of each."""
+        outcomes = dict.fromkeys(range(len(deliveries)), "ignored")
+        heard: dict[int, tuple[Delivery, Event]] = {}
+        for number, delivery in enumerate(deliveries):
+            payload = json.loads(delivery.body)
+            event = parse(delivery.event, payload, delivery.guid)
+            if isinstance(event, Ignored | Malformed):  # kept by another release
+                outcomes[number] = told(delivery, event)[0]
+            else:
+                heard[number] = described(delivery, payload, event), event
+        receipts = self._reception.receive_all([*heard.values()])
+        for number, receipt in zip(heard, receipts, strict=True):
+            outcomes[number] = outcome_of(receipt)[0]
+        return [*outcomes.values()]
+
+    def _take_alone(self, delivery: Delivery) -> str:
+        try:
+            return self._take([delivery])[0]
+        except Fault:
+            raise
+        except Exception:  # its work breaks as well, and is shown as what broke
+            log.exception("delivery %s is kept as it came", delivery.guid)
+            return self._reception.keep(delivery).value
 
 
 class Front:
@@ -122,19 +141,27 @@ class Front:
     def _attend(self) -> None:
         pause = 0.0
         while not self._stopping.wait(pause):
-            process = self._begin()
-            if process is None:
-                return
-            assert process.stdout is not None
             lived = False
-            with process:  # closes its pipes
-                for line in process.stdout:
-                    lived = True
-                    self._heard(process, json.loads(line))
-            status = process.returncode
-            if not self._stopping.is_set():
-                log.error("the receiver ended with %d; it is started again", status)
+            try:
+                lived = self._live()
+            except Exception:  # without a receiver nobody hears: it is tried for ever
+                log.exception("the receiver cannot be started")
             pause = 0.0 if lived else min(LONGEST_PAUSE, 2 * pause + 0.5)
+
+    def _live(self) -> bool:
+        """One life of a receiver; whether it ever said anything."""
+        process = self._begin()
+        if process is None:
+            return False
+        lived = False
+        with process:  # closes its pipes
+            assert process.stdout is not None
+            for line in process.stdout:
+                lived = True
+                self._heard(process, json.loads(line))
+        if not self._stopping.is_set():
+            log.error("the receiver ended with %d; it is started again", process.returncode)
+        return lived
 
     def _begin(self) -> subprocess.Popen[bytes] | None:
         with self._lock:
@@ -179,6 +206,7 @@ class Front:
 
     def _tell(self, process: subprocess.Popen[bytes], said: Config | Command) -> None:
         assert process.stdin is not None
-        with suppress(BrokenPipeError):  # it has died: its end is seen where its reports are read
-            process.stdin.write(json.dumps(said).encode() + b"\n")
-            process.stdin.flush()
+        # Unbuffered: of a receiver that has died nothing is left to be flushed. That it has is seen
+        # where its reports are read.
+        with suppress(BrokenPipeError):
+            os.write(process.stdin.fileno(), json.dumps(said).encode() + b"\n")

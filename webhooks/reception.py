@@ -53,6 +53,10 @@ class Reception:
         )
         return [None if wait is None else next(receipts) for wait in waits]
 
+    def keep(self, delivery: Delivery) -> Receipt:
+        """Whatever it is about: for what can be decided no more."""
+        return self._inbox.store(delivery)
+
 
 def take(
     receiver: Receiver, delivery: Delivery, payload: Mapping[str, object]

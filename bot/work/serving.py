@@ -24,6 +24,7 @@ from bot.forge.deliveries import LISTED_FOR, Deliveries
 from bot.forge.visitors import Client
 from bot.inbox import Status
 from bot.invocation import command
+from bot.letterbox import LETTERBOX
 from bot.readers import READER_TOKENS
 from bot.telegram import Bot
 from bot.work.distilling import Chosen, Distillers
@@ -120,10 +121,11 @@ def _serve(
 def _front(server: Server, parts: Parts, *, receives: bool) -> Front | None:
     """A receiver of its own beside the embedded database; PostgreSQL has many writers by itself,
     and what is acknowledged there must not be left on one machine's disk."""
-    collector = Collector(parts.data, server.reception, server.metrics)
     if receives and is_embedded(parts.database):
+        collector = Collector(parts.data, server.reception, server.metrics)
         return Front(parts.data, parts.secrets, parts.app_id, collector, server.metrics)
-    collector.empty()  # of a life that had one
+    if (parts.data / LETTERBOX).exists():  # of a life that had one
+        Collector(parts.data, server.reception, server.metrics).empty()
     return None
 
 

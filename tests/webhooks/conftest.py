@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+import psutil
 import pytest
 
+from bot.database import is_embedded
 from bot.inbox import Entry
+from bot.letterbox import Letterbox
 from tests.queues import PATIENCE, wait_until
 from tests.stores import stores
 from webhooks.signature import sign
@@ -39,8 +42,8 @@ class Answer:
 class Receiving:
     """tests/webhooks/receiving.py as a process that can be stopped, killed and started again."""
 
-    def __init__(self, url: str, data: Path) -> None:
-        self.url, self.data = url, data
+    def __init__(self, url: str, data: Path, *, behind: bool) -> None:
+        self.url, self.data, self.behind = url, data, behind
         data.mkdir(exist_ok=True)
         self.hold = data / "hold"
 
@@ -48,7 +51,10 @@ class Receiving:
         port = self.data / "port"
         port.unlink(missing_ok=True)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.webhooks.receiving", self.url, self.data, NEW, OLD]
+            [
+                *(sys.executable, "-m", "tests.webhooks.receiving"),
+                *("behind" if self.behind else "alone", self.url, self.data, NEW, OLD),
+            ]
         )
         wait_until(lambda: port.exists() or self._process.poll() is not None)
         self.port = int(port.read_text())
@@ -57,8 +63,27 @@ class Receiving:
         self._process.kill()
         self._process.wait()
 
+    def stand_still(self) -> None:
+        """It does nothing more until it is killed; its receiver, which listens by now, does."""
+        guid = fresh_guid()
+        self.send(push(), guid=guid)
+        assert self.entry(guid) is not None
+        self._process.send_signal(signal.SIGSTOP)
+
     def terminate(self) -> None:
         self._process.send_signal(signal.SIGTERM)
+
+    def receiver(self) -> psutil.Process:
+        """The process that listens, once it is there."""
+        found: list[psutil.Process] = []
+        server = psutil.Process(self._process.pid)
+
+        def lives() -> bool:
+            found[:] = [each for each in server.children() if each.status() != "zombie"]
+            return bool(found)
+
+        wait_until(lives)
+        return found[0]
 
     def exit_status(self) -> int:
         return self._process.wait(PATIENCE)
@@ -71,8 +96,19 @@ class Receiving:
         return file.read_text().splitlines() if file.exists() else []
 
     def entry(self, guid: str) -> Entry | None:
+        """Once all that came is in the inbox."""
+        if self.behind and self.running():
+            wait_until(lambda: not self.letters())
         with stores(self.url) as kept:
             return kept.inbox.find(guid)
+
+    def letters(self) -> list[str]:
+        """The GUIDs of what is in the letterbox."""
+        letterbox = Letterbox(self.data)
+        try:
+            return [delivery.guid for _, delivery in letterbox.after(0, 1000)]
+        finally:
+            letterbox.close()
 
     def send(
         self,
@@ -123,11 +159,14 @@ def push(**changes: object) -> bytes:
     return json.dumps(payload | changes).encode()
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Receiving]:
+@pytest.fixture(scope="module", params=["alone", "behind"])
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Receiving]:
     """One receiver for the tests of a module that leave it as they found it."""
     data = tmp_path_factory.mktemp("receiving")
-    receiving = Receiving(f"sqlite:///{data / 'bot.sqlite'}", data)
+    url = f"sqlite:///{data / 'bot.sqlite'}"
+    receiving = Receiving(url, data, behind=request.param == "behind")
     receiving.start()
     yield receiving
     receiving.kill()
@@ -135,8 +174,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Receiving]:
 
 @pytest.fixture
 def receiving(database_url: str, tmp_path: Path) -> Iterator[Receiving]:
-    """A receiver of one test's own, on each kind of database."""
-    receiving = Receiving(database_url, tmp_path / "receiving")
+    """A receiver of one test's own, on each kind of database as the product has it there."""
+    behind = is_embedded(database_url)
+    receiving = Receiving(database_url, tmp_path / "receiving", behind=behind)
     receiving.start()
     yield receiving
     receiving.kill()

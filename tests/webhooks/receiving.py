@@ -1,9 +1,9 @@
 """A whole receiver as a process of its own: web server, inbox, queue, and work that leaves a trace.
 
-    python -m tests.webhooks.receiving DATABASE_URL DATA_FOLDER SECRET…
+    python -m tests.webhooks.receiving alone|behind DATABASE_URL DATA_FOLDER SECRET…
 
-It writes its port to `port` and a line per effect to `effects`. While `hold` exists work does not
-end.
+`behind`: a receiver of its own listens in front of it. It writes its port to `port` and a line per
+effect to `effects`. While `hold` exists work does not end.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from flask import Flask
+from flask import Flask, request
 
 from bot.database import connect, migrate
 from bot.executor import Executor
@@ -27,6 +27,7 @@ from bot.writer import Writer
 from bot.writes import Writes
 from webhooks.app import github_blueprint
 from webhooks.events import Event, IssueChanged, Pushed
+from webhooks.front import Collector, Front
 from webhooks.reception import Reception
 from webhooks.serve import serve
 from webhooks.signature import Secrets
@@ -34,7 +35,7 @@ from webhooks.signature import Secrets
 OUR_APP = 4242
 
 
-def main(url: str, data: Path, secrets: list[str]) -> None:
+def main(*, behind: bool, url: str, data: Path, secrets: list[str]) -> None:
     engine = connect(url)
     migrate(engine)
     writer, bell, metrics = Writer(engine), threading.Event(), Metrics()
@@ -71,10 +72,10 @@ def main(url: str, data: Path, secrets: list[str]) -> None:
         return None if isinstance(event, IssueChanged) else timedelta(0)
 
     app = Flask("receiving")
-    app.register_blueprint(
-        github_blueprint(Reception(inbox, wait), Secrets(secrets), metrics, OUR_APP)
-    )
+    reception = Reception(inbox, wait)
+    app.register_blueprint(github_blueprint(reception, Secrets(secrets), metrics, OUR_APP))
     app.add_url_rule("/metrics", view_func=metrics.render)
+    app.add_url_rule("/peer", view_func=lambda: f"{request.remote_addr} {request.method}")
 
     def stop() -> None:
         handover.stop(grace=5)
@@ -88,8 +89,19 @@ def main(url: str, data: Path, secrets: list[str]) -> None:
         (data / "port.new").rename(data / "port")
 
     handover.start()
-    serve(app, "127.0.0.1", 0, stop, started)
+    front = None
+    collector = Collector(data, reception, metrics)
+    if not behind:
+        collector.empty()
+    else:
+        front = Front(data, Secrets(secrets), OUR_APP, collector, metrics)
+    serve(app, "127.0.0.1", 0, stop, started, front)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3:])
+    main(
+        behind=sys.argv[1] == "behind",
+        url=sys.argv[2],
+        data=Path(sys.argv[3]),
+        secrets=sys.argv[4:],
+    )
