@@ -23,6 +23,12 @@ POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';"
     " base-uri 'none'; frame-ancestors 'none'"
 )
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
 
 
 class _Cookies(SecureCookieSessionInterface):
@@ -70,14 +76,7 @@ def guard(blueprint: Blueprint, url: str | None) -> None:
 
     @blueprint.after_request
     def harden(response: Response) -> Response:
-        response.headers.update(
-            {
-                "Content-Security-Policy": POLICY,
-                "Cross-Origin-Opener-Policy": "same-origin",
-                "Referrer-Policy": "same-origin",
-                "X-Content-Type-Options": "nosniff",
-            }
-        )
+        response.headers.update(HEADERS)
         if "static" not in (request.endpoint or ""):
             response.headers["Cache-Control"] = "no-store"
         return response

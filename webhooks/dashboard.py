@@ -20,6 +20,7 @@ from bot.inbox import Status
 from bot.web import chart, prose
 from bot.web.pages import Pages, Press, Presses
 from bot.web.visitor import Visitor
+from webhooks import refusals
 from webhooks.browsing import guard
 from webhooks.sign_in import SignIn
 
@@ -34,10 +35,15 @@ DONE = {
     Press.ALREADY: "That was done before; nothing more is to be done.",
 }
 REFUSED = {
-    Press.DENIED: "It takes write access to the repository, and a person's account.",
-    Press.OFF: "The settings of the repository do not let the App act there.",
+    Press.DENIED: (
+        "It takes write access to the repository, and a person's account. Ask somebody who has"
+        " both."
+    ),
+    Press.OFF: (
+        "The settings of the repository do not let the App act there. Change them on its default"
+        " branch first."
+    ),
 }
-NOTHING = "There is no such page, or it is not for you to see."
 SILENT = "GitHub or the database does not answer. Load the page again in a moment."
 
 
@@ -64,7 +70,7 @@ def dashboard_blueprint(
     _presses(page, presses)
     blueprint.register_error_handler(UserError, _refused)
     blueprint.register_error_handler(Fault, _broke)
-    blueprint.register_error_handler(HTTPException, _other)
+    blueprint.register_error_handler(HTTPException, refusals.page)
     return blueprint
 
 
@@ -165,27 +171,18 @@ def _presses(page: _Page, presses: Presses) -> None:
 
 
 def _refused(error: UserError) -> tuple[str, int]:
-    return _said("This cannot be done now", str(error), 409)
+    return refusals.said("This cannot be done now", str(error), 409)
 
 
 def _broke(fault: Fault) -> tuple[str, int]:
     log.warning("a page could not be shown: %s", fault)
-    return _said("This cannot be shown at the moment", SILENT, 503)
-
-
-def _other(error: HTTPException) -> tuple[str, int]:
-    text = NOTHING if error.code == 404 else error.description or error.name
-    return _said(error.name, text, error.code or 500)
+    return refusals.said("This cannot be shown at the moment", SILENT, 503)
 
 
 def _pressed(came: Press | None, back: str) -> Shown:
     if came is None:
         abort(404)
     if came in REFUSED:
-        return _said("You may not do that", REFUSED[came], 403)
+        return refusals.said("You may not do that", REFUSED[came], 403)
     flash(DONE[came])
     return redirect(back, 303)
-
-
-def _said(title: str, text: str, status: int) -> tuple[str, int]:
-    return render_template("said.html", title=title, text=text), status

@@ -23,6 +23,7 @@ from bot.facts import Account
 from bot.web.visitor import Visitor
 from webhooks.browsing import guard
 from webhooks.health import is_local
+from webhooks.refusals import said
 from webhooks.setup import OneTime
 
 log = logging.getLogger(__name__)
@@ -106,7 +107,7 @@ class SignIn:
     def begin(self) -> Answer | tuple[str, int]:
         client = self._visitors.client
         if client is None:
-            return _said("Nobody can sign in through GitHub here", NO_CLIENT, 404)
+            return said("Nobody can sign in through GitHub here", NO_CLIENT, 404)
         state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
         session[_STATE], session[_VERIFIER] = state, verifier
         session[_NEXT], session[_BEGUN] = _own(request.args.get("next")), self._now().isoformat()
@@ -119,16 +120,16 @@ class SignIn:
         given = request.args.get("state", "")
         fresh = begun and self._now() - datetime.fromisoformat(begun) < UNDER_WAY
         if not fresh or not state or not hmac.compare_digest(given.encode(), state.encode()):
-            return _said("This is not the answer that was waited for", OLD_ANSWER, 400)
+            return said("This is not the answer that was waited for", OLD_ANSWER, 400)
         if "error" in request.args:
-            return _said("You are not signed in", "GitHub was told not to let you in here.", 403)
+            return said("You are not signed in", DENIED, 403)
         try:
             name = self._visitors.enter(request.args.get("code", ""), self._callback(), verifier)
         except UserError as error:
-            return _said("You are not signed in", str(error), 400)
+            return said("You are not signed in", str(error), 400)
         except Fault as fault:
             log.warning("somebody could not be signed in: %s", fault)
-            return _said("GitHub did not answer", "Sign in once more in a moment.", 502)
+            return said("GitHub did not answer", "Sign in once more in a moment.", 502)
         return self._entered(name, back)
 
     def enter_here(self) -> Answer | tuple[str, int]:
@@ -136,7 +137,7 @@ class SignIn:
         with self._lock:
             once = self._once
             if once is None or not is_local() or not once.is_(given) or self._now() >= once.until:
-                return _said("This link is over", OLD_LINK, 403)
+                return said("This link is over", OLD_LINK, 403)
             self._once = None
         return self._entered(self._visitors.enter_here(self._guest), "/")
 
@@ -159,12 +160,9 @@ class SignIn:
 
 
 NO_CLIENT = "The App was given by hand. Open the link that was printed when the server started."
-OLD_ANSWER = "It belongs to another browser, was used already, or took longer than ten minutes."
+OLD_ANSWER = "It is another browser's, was used already, or took over ten minutes. Sign in again."
+DENIED = "GitHub was told not to let you in here. Sign in again, and allow it there."
 OLD_LINK = "It is good once, for an hour, on the machine of the server. Start it again for another."
-
-
-def _said(title: str, text: str, status: int) -> tuple[str, int]:
-    return render_template("said.html", title=title, text=text), status
 
 
 def _own(path: object) -> str:

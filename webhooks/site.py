@@ -6,13 +6,14 @@ import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from flask import Blueprint, Flask, Response, jsonify, request
-from werkzeug.exceptions import HTTPException
+from flask import Blueprint, Flask, request
+from werkzeug.exceptions import HTTPException, InternalServerError
 
 from bot.metrics import Metrics
 from webhooks.app import github_blueprint
 from webhooks.browsing import open_to_browsers
 from webhooks.reception import Receiver
+from webhooks.refusals import Answered, in_json, to_whoever_asks
 from webhooks.signature import Secrets
 
 log = logging.getLogger(__name__)
@@ -35,13 +36,14 @@ def site(
         made.register_blueprint(blueprint)
     if pages:
         open_to_browsers(made, pages, machines, cookie_keys)
-    made.register_error_handler(Exception, _broke)
+    tell = to_whoever_asks if pages else in_json
+
+    def broke(error: Exception) -> Answered:
+        """What broke is logged; who asked is told no more than that."""
+        if isinstance(error, HTTPException):
+            return tell(error)
+        log.error("%s %s broke", request.method, request.path, exc_info=error)
+        return tell(InternalServerError("Something broke. It is in the server's log."))
+
+    made.register_error_handler(Exception, broke)
     return made
-
-
-def _broke(error: Exception) -> HTTPException | tuple[Response, int]:
-    """What broke is logged; who asked is told no more than that."""
-    if isinstance(error, HTTPException):
-        return error
-    log.error("%s %s broke", request.method, request.path, exc_info=error)
-    return jsonify(error="Something broke. It is in the server's log."), 500

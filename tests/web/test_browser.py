@@ -26,9 +26,18 @@ def browser(estate: Estate) -> Iterator[Browser]:
 
 @contextmanager
 def visiting(
-    browser: Browser, estate: Estate, login: str, *, scheme: str = "light", size: str = "wide"
+    browser: Browser,
+    estate: Estate,
+    login: str,
+    *,
+    scheme: str = "light",
+    size: str = "wide",
+    refused: bool = False,
 ) -> Iterator[Page]:
-    """A page of somebody who signed in by the button; at its end nothing was complained of."""
+    """A page of somebody who signed in by the button; at its end nothing was complained of.
+
+    `refused`: that a whole page came with the status of an error is no complaint.
+    """
     width, height = SIZES[size]
     context = browser.new_context(
         color_scheme="dark" if scheme == "dark" else "light",
@@ -38,7 +47,8 @@ def visiting(
     complaints: list[str] = []
 
     def console(message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
+        of_the_page = message.location["url"] == page.url and "with a status of" in message.text
+        if message.type in ("error", "warning") and not (refused and of_the_page):
             complaints.append(f"{page.url}: {message.text}")
 
     page.on("console", console)
@@ -70,7 +80,17 @@ def paths(estate: Estate) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("scheme", "size"), [("light", "wide"), ("dark", "narrow")])
+everyhow = pytest.mark.parametrize(("scheme", "size"), [("light", "wide"), ("dark", "narrow")])
+
+
+def is_for_everybody(page: Page) -> None:
+    found = Axe().run(page)
+    assert found.violations_count == 0, f"{page.url}: {found.generate_report()}"
+    wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+    assert not wide, f"{page.url} is wider than the window"
+
+
+@everyhow
 def test_every_page_is_for_everybody(
     browser: Browser, estate: Estate, scheme: str, size: str
 ) -> None:
@@ -80,10 +100,53 @@ def test_every_page_is_for_everybody(
             page.evaluate(
                 "for (const each of document.querySelectorAll('details')) each.open = true"
             )
-            found = Axe().run(page)
-            assert found.violations_count == 0, f"{path}: {found.generate_report()}"
-            wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
-            assert not wide, f"{path} is wider than the window"
+            is_for_everybody(page)
+
+
+@everyhow
+def test_a_server_without_a_store_says_what_to_do(
+    browser: Browser, estate: Estate, scheme: str, size: str
+) -> None:
+    with visiting(browser, estate, "nobody", scheme=scheme, size=size) as page:
+        expect(page.locator("main")).to_contain_text("Install it on one")
+        is_for_everybody(page)
+
+
+def broken() -> str:
+    raise ZeroDivisionError("acme/shop")
+
+
+@everyhow
+def test_a_refusal_is_a_page_for_everybody_and_says_what_to_do(
+    browser: Browser, estate: Estate, scheme: str, size: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = "/repos/acme/shop"
+    monkeypatch.setitem(estate.stage.server.web.view_functions, "dashboard.alarms", broken)
+    told = [
+        ("/repos/zoe/mine", 404, "sign in as one who may see it"),
+        ("/no/such/page", 404, "Check the address"),
+        (f"{shop}/lessons/{estate.id_of('finally')}/retire", 405, "Open the page"),
+        ("/auth/callback?state=old", 400, "Sign in again"),
+        ("/sign-in/once?token=old", 403, "Start it again"),
+        ("/alarms", 500, "Load the page again"),
+    ]
+    with visiting(browser, estate, "ben", scheme=scheme, size=size, refused=True) as page:
+        for path, status, remedy in told:
+            answered = page.goto(f"{estate.stage.url}{path}")
+            assert answered is not None
+            assert answered is not None
+            assert answered.status == status
+            expect(page.locator("main")).to_contain_text(remedy)
+            expect(page.get_by_role("link", name="To the stores")).to_be_visible()
+            is_for_everybody(page)
+
+
+def test_a_button_from_before_the_sign_in_says_so(browser: Browser, estate: Estate) -> None:
+    with visiting(browser, estate, "rita", refused=True) as page:
+        page.goto(f"{estate.stage.url}/repos/acme/shop")
+        page.locator("input[name=csrf_token]").first.evaluate("each => each.value = 'old'")
+        page.get_by_role("button", name="Sign out").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("This button is out of date")
 
 
 def test_a_writer_retires_a_lesson_and_sees_the_commit(browser: Browser, estate: Estate) -> None:

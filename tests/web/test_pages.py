@@ -198,3 +198,22 @@ def test_a_right_lost_since_the_page_was_shown_stops_the_press(estate: Estate) -
     estate.stage.settle()
     assert estate.subjects() == before
     estate.shop.set_permission("cleo", Permission.WRITE)
+
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@pytest.mark.parametrize("accept", ["*/*", "application/json", BROWSER])
+def test_no_such_page_is_a_page_for_browsers_and_json_for_machines(
+    estate: Estate, accept: str
+) -> None:
+    wrong = {"/no/such/page": 404, "/sign-out": 405}
+    for path, status in wrong.items():
+        found = estate.visit().get(path, Accept=accept)
+        assert found.status_code == status
+        if accept == BROWSER:
+            assert "To the stores" in found.text
+            assert "default-src 'none'" in found.headers["Content-Security-Policy"]
+        else:
+            assert list(found.json()) == ["error"]
+    assert "POST" in found.headers["Allow"]
