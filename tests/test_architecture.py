@@ -25,6 +25,7 @@ HOMES = {
     "dbos": ("bot/jobs.py",),
     "anthropic": ("bot/distill",),
     "mcp": ("bot/commands/mcp.py",),
+    "httptools": ("webhooks/connections.py",),
     "numpy": ("bot/search/rows.py", "bot/search/vectors.py"),
     "tokenizers": ("bot/search/vectors.py",),
     "safetensors": ("bot/search/vectors.py",),

@@ -81,8 +81,15 @@ def as_sent(forge: SandboxForge, delivery: Delivery) -> tuple[str, str, str]:
     return delivery.event, body, signature(body.encode(), forge.webhook_secret)
 
 
-def megabytes(pid: int) -> float:
-    """Resident memory of a process and its children, in MB."""
+def family(pid: int) -> list[psutil.Process]:
+    """A process and its children."""
     process = psutil.Process(pid)
-    family = [process, *process.children(recursive=True)]
-    return sum(int(each.memory_info().rss) for each in family) / 1e6
+    return [process, *process.children(recursive=True)]
+
+
+def megabytes(pid: int) -> float:
+    """Resident memory of a process and its children, in MB, pages that they share counted once:
+    what is the first one's, and of each other what is its own."""
+    first, *others = family(pid)
+    own = sum(int(each.memory_full_info().uss) for each in others)
+    return (int(first.memory_info().rss) + own) / 1e6

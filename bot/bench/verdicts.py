@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
-import psutil
-
-from bot.bench.deliveries import Tick, as_sent, megabytes, new_shop, sandbox, verdict
+from bot.bench.deliveries import Tick, as_sent, family, megabytes, new_shop, sandbox, verdict
 from bot.bench.load import LEAD, Load, send
 from bot.bench.receivers import Receiver, product
 from bot.bench.rounds import Spread
@@ -75,11 +73,16 @@ def verdicts(directory: Path, tick: Tick) -> list[Row]:
 
 def _idle(pid: int) -> tuple[float, float]:
     """Megabytes, and per cent of one core over some seconds without a delivery."""
-    process = psutil.Process(pid)
     time.sleep(START + KEPT.total_seconds())
-    process.cpu_percent()
+    before = _processor(pid)
     time.sleep(IDLE)
-    return megabytes(pid), float(process.cpu_percent())
+    return megabytes(pid), (_processor(pid) - before) / IDLE * 100
+
+
+def _processor(pid: int) -> float:
+    """Seconds that a process and its children have computed."""
+    times = [each.cpu_times() for each in family(pid)]
+    return sum(float(each.user + each.system) for each in times)
 
 
 def until_written(
