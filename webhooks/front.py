@@ -25,7 +25,7 @@ from webhooks.between import Command, Config, Report
 from webhooks.deliveries import told
 from webhooks.events import Event, Ignored, Malformed
 from webhooks.github import EVENTS, parse
-from webhooks.reception import Reception, described, outcome_of
+from webhooks.reception import UNWANTED, Reception, described, outcome_of
 from webhooks.signature import Secrets
 
 log = logging.getLogger(__name__)
@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 BATCH = 128  # letters per transaction of the inbox
 AGAIN = 1.0  # seconds until what could not be taken is tried again
 LONGEST_PAUSE = 30.0  # seconds between two starts of a receiver that does not live
+LARGEST_HEAD = 256 * 1024  # bytes that come with a connection; the receiver reads half of it
 STOP = 12.0  # seconds that it has to end; it gives its deliveries eight
 
 
@@ -57,6 +58,8 @@ class Collector:
             log.exception("deliveries could not be taken together")
             outcomes = [self._take_alone(delivery) for _, delivery in letters]
         for (_, delivery), outcome in zip(letters, outcomes, strict=True):
+            if outcome == UNWANTED[0]:
+                log.info("delivery %s: %s", delivery.guid, UNWANTED[1])
             name = delivery.event if delivery.event in EVENTS else "other"
             self._metrics.deliveries.labels(name, outcome).inc()
         if letters:
@@ -116,6 +119,8 @@ class Front:
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self.handed, self._handing = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._handing.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST_HEAD)
+        self.handed.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, LARGEST_HEAD)
         self._thread = threading.Thread(target=self._attend, name="front", daemon=True)
 
     def start(self, listening: socket.socket) -> None:

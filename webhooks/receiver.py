@@ -171,6 +171,8 @@ class _HandingOver:
             except BlockingIOError:
                 self._loop.add_writer(self._socket, self._send)
                 return
+            except OSError as error:  # of this one: the next may pass
+                log.error("a connection could not be handed over: %s", error)
             self._waiting.popleft()
             os.close(fd)
 

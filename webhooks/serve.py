@@ -19,10 +19,9 @@ from waitress.wasyncore import dispatcher
 
 from bot.errors import UserError
 from webhooks.deliveries import BODY_LIMIT
-from webhooks.front import Front
+from webhooks.front import LARGEST_HEAD, Front
 
 THREADS = 8  # they wait for the disk together: the writer groups what they bring
-LARGEST_HEAD = 256 * 1024  # bytes that come with a connection; the receiver reads half of it
 
 
 def serve(

@@ -53,7 +53,7 @@ def run(directory: Path, plan: Plan, tick: Callable[[], None]) -> tuple[Outcome,
         ]
         stream = stack.enter_context(Stream(made, servers, chance))
         acts = script(made, plan.seed, plan.acts)
-        rest = Rest(servers[0].database)
+        rest = Rest(servers[0].database, [each.data for each in servers])
         stack.callback(rest.close)
         try:
             for server in servers:

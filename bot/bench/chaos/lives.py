@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.bench.chaos.phases import Begun, Lookout, Phase
-from bot.bench.chaos.process import Server
+from bot.bench.chaos.process import Server, kill_all
 from bot.bench.chaos.rest import Rest
 from bot.bench.chaos.stream import Stream
 from bot.bench.chaos.troubles import Trouble
@@ -48,6 +48,7 @@ class Tally:
     kills: int = 0
     phases: Counter[Phase] = field(default_factory=Counter)
     git: int = 0  # a git command killed under a server that lives
+    receivers: int = 0  # and the receiver in front of one
     restarts: int = 0  # with SIGTERM
     deaths: int = 0  # processes that stayed dead until another took over
     troubles: Counter[str] = field(default_factory=Counter)
@@ -142,8 +143,11 @@ class Lives:
         listened, posting = server.listens(), server in self._stream.posting
         if not server.runs():
             return  # its start met a trouble
-        if before.writes and chance.random() < 0.1 and server.kill_commands():
+        if before.writes and chance.random() < 0.1 and kill_all(server.commands()):
             tally.git += 1
+            return
+        if chance.random() < 0.1 and kill_all(server.receivers()):
+            tally.receivers += 1
             return
         server.freeze()
         phases = {Phase.START}

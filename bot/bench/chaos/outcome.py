@@ -17,8 +17,9 @@ from bot.lessons.rows import RetiredRow, WriteRow
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """`lessons`: the repository, the acts behind each bullet, and its flag. `counts`: what the
-    commits say they did. `unstored`: deliveries acknowledged that are not in the inbox; `given_up`:
-    those whose work failed or is parked. Memory and disk are those of the largest process."""
+    commits say they did. `unstored`: deliveries acknowledged that are not in the inbox, those apart
+    that no channel wanted; `given_up`: those whose work failed or is parked. Memory and disk are
+    those of the largest process."""
 
     applied: Counter[str]
     lessons: frozenset[tuple[int, frozenset[str], str]]
@@ -65,7 +66,7 @@ def outcome(
         frozenset(lessons),
         dict(counts),
         repeated,
-        len(acknowledged - rest.stored()),
+        len(acknowledged - rest.stored() - {g for each in servers for g in each.dropped()}),
         rest.given_up(),
         [each for server in servers for each in server.left_behind()],
         megabytes,

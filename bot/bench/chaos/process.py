@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import runpy
 import signal
 import socket
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import psutil
 
+from bot.bench.deliveries import megabytes
 from bot.bench.receivers import ROOT, free_port
 from bot.errors import Fault
 from bot.sandbox.forge import SandboxForge
+from webhooks.reception import UNWANTED
 
+RECEIVER = "webhooks.receiver"  # a word of its command line
 STOP = 120.0  # seconds at most that an end takes: work has 20, and the machine may be busy
 
 _forks = multiprocessing.get_context("forkserver")
@@ -41,6 +45,22 @@ def _run(command: Sequence[str], variables: Mapping[str, str], log: Path) -> Non
     os.chdir(ROOT)
     sys.argv = [*command]
     runpy.run_path(command[0], run_name="__main__")
+
+
+def _is(process: psutil.Process, word: str) -> bool:
+    with suppress(psutil.Error):
+        return word in (process.name(), *process.cmdline())
+    return False
+
+
+def kill_all(processes: Iterable[psutil.Process]) -> bool:
+    """Those alone; whether there was one."""
+    killed = 0
+    for each in processes:
+        with suppress(psutil.NoSuchProcess):
+            each.kill()
+            killed += 1
+    return killed > 0
 
 
 class Server:
@@ -95,19 +115,22 @@ class Server:
         os.kill(self.pid, signal.SIGSTOP)
 
     def commands(self) -> list[psutil.Process]:
-        """What it runs now, git."""
+        """The git that it runs now."""
+        return [each for each in self._children() if _is(each, "git")]
+
+    def receivers(self) -> list[psutil.Process]:
+        """The process that listens in front of it, where there is one."""
+        return [each for each in self._children() if _is(each, RECEIVER)]
+
+    def _children(self) -> list[psutil.Process]:
         with suppress(psutil.Error):
             return psutil.Process(self.pid).children()
         return []
 
-    def kill_commands(self) -> bool:
-        """Those alone; whether there was one."""
-        killed = 0
-        for command in self.commands():
-            with suppress(psutil.NoSuchProcess):
-                command.kill()
-                killed += 1
-        return killed > 0
+    def dropped(self) -> set[str]:
+        """The GUIDs of the deliveries that it acknowledged and that no channel wanted."""
+        said = self.log.read_text("utf-8", "replace") if self.log.exists() else ""
+        return set(re.findall(rf"delivery (\S+): {UNWANTED[1]}", said))
 
     def kill(self, *, family: bool) -> None:
         """At once; with `family` the git commands that it runs die as well."""
@@ -135,7 +158,7 @@ class Server:
         return self.log.read_text("utf-8", "replace")[-500:]
 
     def megabytes(self) -> float:
-        return float(psutil.Process(self.pid).memory_info().rss) / 1e6
+        return megabytes(self.pid)
 
     def bytes_on_disk(self) -> int:
         """Of its data; git's temporary files may vanish meanwhile."""

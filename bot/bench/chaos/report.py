@@ -14,7 +14,7 @@ def told(name: str, calm: Outcome, rough: Outcome, tally: Tally) -> Iterator[str
     yield f"\n{name}: {tally.kills} kills in {tally.seconds:.0f} s"
     for phase in Phase:
         yield f"  {phase.value:<12} {tally.phases[phase]:>5}"
-    yield f"  and {tally.git} times a git command alone"
+    yield f"  and {tally.git} times a git command alone, {tally.receivers} times a receiver"
     if tally.deaths or tally.restarts:
         yield f"  {tally.deaths} processes stayed dead, {tally.restarts} were restarted in turn"
     for trouble, times in sorted(tally.troubles.items()):

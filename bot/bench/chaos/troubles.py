@@ -65,9 +65,10 @@ class NoRoom:
         self._limit(server, resource.RLIM_INFINITY)
 
     def _limit(self, server: Server, size: int) -> None:
-        with suppress(ProcessLookupError):  # it has ended
-            _, most = resource.prlimit(server.pid, resource.RLIMIT_FSIZE)
-            resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (size, most))
+        for pid in (server.pid, *(each.pid for each in server.receivers())):
+            with suppress(ProcessLookupError):  # it has ended
+                _, most = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+                resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, most))
 
 
 @dataclass(slots=True)
