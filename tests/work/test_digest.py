@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import pytest
@@ -14,8 +15,9 @@ from bot.lessons import event_files
 from bot.lessons.rows import WriteRow
 from bot.reports.digest import WEEK
 from bot.sandbox.repository import SandboxRepository
+from bot.telegram import Bot, Message
 from bot.work.digesting import BEGUN, LEASE
-from tests.fakes.telegram import Telegram, telegram
+from tests.fakes.telegram import TOKEN, Telegram, telegram
 
 CHAT = -100555
 ISSUE, CHATTED = "digest: issue\n", f"digest: telegram\ntelegram: {{chat: {CHAT}}}\n"
@@ -137,6 +139,44 @@ def test_a_chat_gets_one_message_and_no_issue(playing: Stage, there: Telegram, o
     kill(playing, owner)
     look(playing, days=1)
     assert len(there.in_chat(CHAT)) == 1
+
+
+class Killed(BaseException):
+    """No handler of ours stops it, as none runs in a process that is killed."""
+
+
+@dataclass
+class Cut(Bot):
+    """Its process ends at the sending of a message, before that or when it is there already."""
+
+    there: Telegram
+    comes: bool
+
+    def __post_init__(self) -> None:
+        super().__init__(TOKEN, self.there.url)
+
+    def send_message(self, chat: int, message: Message, reply_to: int | None = None) -> int:
+        if self.comes:
+            super().send_message(chat, message, reply_to)
+        raise Killed
+
+
+@pytest.mark.parametrize("comes", [True, False])
+def test_a_chat_hears_of_a_week_once_at_most_wherever_its_telling_is_cut_off(
+    playing: Stage, there: Telegram, owner: str, comes: bool
+) -> None:
+    def heard() -> int:
+        return sum(f", {owner}. " in each.text for each in there.in_chat(CHAT))
+
+    store(playing, f"{owner}/shop", CHATTED)
+    playing.clock.move(timedelta(days=1, minutes=1))
+    with pytest.raises(Killed):
+        replace(playing.server.digesting, bot=Cut(there, comes)).look()
+    look(playing, days=1)
+    assert heard() == comes
+    assert playing.server.digesting.rounds.last(f"{BEGUN}:{owner}") is None
+    look(playing, days=7)
+    assert heard() == comes + 1, "the next week comes as ever"
 
 
 def test_what_the_forge_fails_at_is_told_at_the_next_look(playing: Stage, owner: str) -> None:
