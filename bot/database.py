@@ -45,9 +45,19 @@ def _readers_may_capture(connection: Connection) -> None:
         connection.execute(text(f"ALTER TABLE reader_tokens ADD COLUMN {column}"))
 
 
+def _work_is_in_named_hands(connection: Connection) -> None:
+    for ledger in ("inbox", "writes"):
+        if inspect(connection).has_table(ledger):
+            for column in ("executor VARCHAR(100)", "deaths INTEGER NOT NULL DEFAULT 0"):
+                connection.execute(text(f"ALTER TABLE {ledger} ADD COLUMN {column}"))
+
+
 # What a step does to the tables of the version before it; new tables need none, they are created.
 # Append only: the version of a database is the number of steps it has seen.
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_readers_may_capture,)
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
+    _readers_may_capture,
+    _work_is_in_named_hands,
+)
 
 BUSY_SECONDS = 30.0  # rides out another process's checkpoint on a slow disk
 _MIGRATION_LOCK = 0x1E550  # any constant: two processes that start together migrate one by one

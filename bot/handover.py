@@ -1,5 +1,5 @@
 """Between the ledgers (inbox, writes) and the queue: hands work over until it exists, and records
-what each try came to. It knows neither GitHub nor DBOS, nor what the work is.
+what each try came to. It knows neither GitHub nor what the work is.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ import random
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from bot.errors import Fault, UserError
-from bot.jobs import Job, Kind, Queue, State
+from bot.jobs import DEATHS, Job, Kind, Queue
 from bot.logs import about
 from bot.metrics import Metrics
 
@@ -26,9 +27,9 @@ ATTEMPTS = 64  # with these pauses at least a day: an outage of a day loses noth
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(hours=1)
 POLL = timedelta(seconds=1)  # sees what another process stored; this one's work rings the bell
-STRANDED = timedelta(minutes=1)  # how long handed work may be silent before the queue is asked
+RESCUE = timedelta(minutes=1)  # how often what could not be recorded is looked for
+NAMELESS = 3 * RESCUE  # a live process of a release that wrote no names renews the time each minute
 BATCH = 100
-KEEP_JOBS = timedelta(days=1)  # the inbox is the long memory
 
 
 class Ledger(Protocol):
@@ -36,17 +37,16 @@ class Ledger(Protocol):
 
     def next_due(self) -> datetime | None: ...
 
-    def claim(self, now: datetime, limit: int) -> list[Job]: ...
+    def claim(self, executor: str, now: datetime, limit: int) -> list[Job]:
+        """What is due, from now on in that process's hands; no other process gets the same."""
 
-    def stranded(self, before: datetime, limit: int) -> list[Job]: ...
-
-    def still_waits(self, job: Job, now: datetime) -> None: ...
-
-    def wants(self, job: Job) -> bool: ...
+    def handed(self, executor: str | None, before: datetime | None = None) -> list[Job]:
+        """What that process has in its hands (None: it left no name), taken before that time."""
 
     def done(self, job: Job, now: datetime) -> None: ...
 
-    def again(self, job: Job, at: datetime, reason: str) -> None: ...
+    def again(self, job: Job, at: datetime, reason: str) -> None:
+        """Its next attempt is due then; `job.deaths` is kept."""
 
     def failed(self, job: Job, now: datetime, reason: str) -> None: ...
 
@@ -78,14 +78,17 @@ class Heartbeats(Protocol):
 
 
 class Handover:
-    """Runs the pump of one process. `handlers` says what is done for each kind of job.
+    """Runs the pump of the process `name`. `handlers` says what is done for each kind of job.
 
+    No other live process may have that name, and the next life of this one has to have it again
+    (bot/executor.py): what the ledgers say is in its hands when it starts, it died of or beside.
     `bell` is the event that the ledgers set when work is waiting. `heartbeats`: where several
     processes share one database.
     """
 
     def __init__(
         self,
+        name: str,
         ledgers: Mapping[Kind, Ledger],
         queue: Queue,
         handlers: Mapping[Kind, Handler],
@@ -94,6 +97,7 @@ class Handover:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         heartbeats: Heartbeats | None = None,
     ) -> None:
+        self._name = name
         self._heartbeats = heartbeats
         self._ledgers = ledgers
         self._queue = queue
@@ -101,17 +105,16 @@ class Handover:
         self._metrics = metrics
         self._bell = bell
         self._now = now
-        self._given: dict[Kind, set[str]] = {kind: set() for kind in ledgers}  # to the queue
-        self._begun: set[str] = set()  # here, and not ended
+        self._given: dict[Kind, set[str]] = {kind: set() for kind in ledgers}  # and not ended
         self._stopping = False
         self._thread = threading.Thread(target=self._pump, name="handover", daemon=True)
 
     def start(self) -> None:
-        """Start the queue and the pump, and look at once for what a crash left between the two."""
+        """Start the queue and the pump, and take up what an earlier life left."""
         if self._heartbeats is not None:
             self._heartbeats.beat()  # before any work: who dies at it must be missed
         self._queue.start(self.work)
-        self.rescue(self._now())
+        self.take_over(self._name)
         self._thread.start()
 
     def stop(self, grace: float) -> None:
@@ -123,69 +126,69 @@ class Handover:
         self._bell.set()
         if self._thread.is_alive():
             self._thread.join()
-        # With a grace the queue first looks after a second, which a stop at rest need not take.
-        runs = self._begun or any(self._given.values())
-        self._queue.stop(grace if runs else 0)
-        if self._heartbeats is not None and not self._begun:
-            with suppress(Fault):  # the database is gone: others will see the silence
-                self._heartbeats.leave()
+        self._queue.stop(grace)
+        if self._heartbeats is not None:
+            with suppress(Exception):  # the database is gone: others will see the silence
+                if not self._has_in_hand():
+                    self._heartbeats.leave()
 
     def sweep(self, now: datetime) -> timedelta:
         """Hand over what is due; how long until more may be due."""
         wait = POLL
         for kind, ledger in self._ledgers.items():
-            due = ledger.next_due()
             room = min(self._queue.capacity(kind) - len(self._given[kind]), BATCH)
-            if due is None or room <= 0:  # a job that ends rings the bell
+            if room <= 0:  # a job that ends rings the bell
+                continue
+            due = ledger.next_due()
+            if due is None:
                 continue
             if due > now:
                 wait = min(wait, due - now)
                 continue
-            jobs = ledger.claim(now, room)
+            jobs = ledger.claim(self._name, now, room)
             for job in jobs:
-                self._given[kind].add(job.id)
-                self._queue.enqueue(job)
+                self._give(job)
             wait = timedelta(0) if len(jobs) == BATCH else wait
         return wait
 
-    def rescue(self, before: datetime) -> None:
-        """Ask the queue about work handed over before this time and not heard of since."""
-        now = self._now()
-        for ledger in self._ledgers.values():
-            for job in ledger.stranded(before, BATCH):
-                match self._queue.state(job):
-                    case State.ABSENT:  # the process died between claiming it and enqueueing it
-                        ledger.again(job, now, "handed over anew")
-                    case State.WAITING:
-                        ledger.still_waits(job, now)
-                    case State.ENDED:  # what it came to could not be recorded
-                        self._broke(ledger, job, Fault("the work ended without an answer"))
-                    case State.KILLED:  # by it, or by what a machine goes through: later, again
-                        self._broke(ledger, job, Fault("its process died of it, or beside it"))
+    def _give(self, job: Job) -> None:
+        self._given[job.kind].add(job.id)
+        try:
+            self._queue.enqueue(job)
+        except Fault:
+            self._given[job.kind].discard(job.id)
+            raise
+
+    def rescue(self, now: datetime) -> None:
+        """Has tried anew what the ledgers believe to run, and nobody runs."""
+        for kind, ledger in self._ledgers.items():
+            given = frozenset(self._given[kind])  # as it was before the ledger is asked
+            for job in ledger.handed(self._name):
+                if job.id not in given:
+                    self._broke(ledger, job, Fault("the work ended without an answer"))
+            for job in ledger.handed(None, now - NAMELESS):
+                ledger.again(job, now, "handed over anew")
 
     def take_over(self, executor: str) -> int:
-        """Has what a dead process had begun tried anew, here or elsewhere; how many jobs."""
-        jobs = self._queue.abandon(executor)
-        for job in jobs:
-            died = Fault("the process that worked on it died")
-            self._broke(self._ledgers[job.kind], job, died)  # it may be what killed it
-        log.warning("%s has died; %d of its jobs are tried anew", executor, len(jobs))
-        return len(jobs)
+        """Has what a dead process had in hand tried anew, here or elsewhere; how many jobs."""
+        taken = 0
+        for ledger in self._ledgers.values():
+            for job in ledger.handed(executor):
+                self._died(ledger, job)
+                taken += 1
+        if taken:
+            log.warning("%s has died; %d of its jobs are tried anew", executor, taken)
+        return taken
 
-    def collect(self) -> None:
-        """Forget ended jobs; for a timer."""
-        while self._queue.collect(self._now() - KEEP_JOBS):
-            pass
+    def _has_in_hand(self) -> bool:
+        return any(ledger.handed(self._name) for ledger in self._ledgers.values())
 
     def work(self, job: Job) -> None:
         """One try: called by the queue. Whatever it comes to is in the ledger when it returns."""
         ledger = self._ledgers[job.kind]
-        self._begun.add(job.id)
         try:
-            if ledger.wants(job):
-                self._try(ledger, job)
+            self._try(ledger, job)
         finally:
-            self._begun.discard(job.id)
             self._given[job.kind].discard(job.id)
             self._bell.set()
 
@@ -207,15 +210,26 @@ class Handover:
 
     def _broke(self, ledger: Ledger, job: Job, fault: Fault) -> None:
         log.warning("%s broke: %s", job.id, fault)
+        jitter = random.random()  # nosec B311
+        wait = pause(job.tries, fault.retry_after, jitter) if fault.retry else None
+        self._end(ledger, job, wait, str(fault))
+
+    def _died(self, ledger: Ledger, job: Job) -> None:
+        """The job may be what the process died of, or was in hand beside it."""
+        job = replace(job, deaths=job.deaths + 1)
+        jitter = random.random()  # nosec B311
+        wait = timedelta(0) if job.deaths % DEATHS else pause(job.tries, None, jitter)
+        self._end(ledger, job, wait, "the process that worked on it died")
+
+    def _end(self, ledger: Ledger, job: Job, wait: timedelta | None, reason: str) -> None:
+        """Has it tried anew after a wait, if it has one and was not tried too often."""
         now = self._now()
-        if fault.retry and job.attempt < ATTEMPTS:
+        if wait is not None and job.tries < ATTEMPTS:
             self._metrics.faults.labels(job.kind, "retried").inc()
-            jitter = random.random()  # nosec B311
-            wait = pause(job.attempt, fault.retry_after, jitter)
-            ledger.again(job, now + wait, str(fault))
+            ledger.again(job, now + wait, reason)
         else:
             self._metrics.faults.labels(job.kind, "failed").inc()
-            ledger.failed(job, now, str(fault))
+            ledger.failed(job, now, reason)
 
     def _look_at_others(self) -> None:
         if self._heartbeats is None or not self._heartbeats.due():
@@ -234,9 +248,9 @@ class Handover:
                 now = self._now()
                 wait = self.sweep(now)
                 self._look_at_others()
-                if now - looked >= STRANDED:
+                if now - looked >= RESCUE:
                     looked = now
-                    self.rescue(now - STRANDED)
+                    self.rescue(now)
             except Exception:  # the pump is what everything waits for: it outlives a lost database
                 log.exception("handing over broke; it goes on in %g s", POLL.total_seconds())
             self._bell.wait(wait.total_seconds())

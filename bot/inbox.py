@@ -48,7 +48,7 @@ KEEP_GUIDS = timedelta(days=90)  # GitHub delivers again for 3 days, GHES for 7
 
 class Status(enum.StrEnum):
     RECEIVED = "received"  # on disk; its work is due at `next_try_at`
-    HANDED = "handed"  # its work is the queue's
+    HANDED = "handed"  # a process has its work in hand
     DONE = "done"
     FAILED = "failed"  # broke too often; a redelivery or a replay tries again
     PARKED = "parked"  # waits for a person; so does it
@@ -73,6 +73,8 @@ inbox = Table(
     Column("next_try_at", Moment, nullable=False),
     Column("handed_at", Moment),
     Column("done_at", Moment),
+    Column("executor", String(100)),  # the process that has its work in hand
+    Column("deaths", Integer, nullable=False, server_default="0"),  # attempts in which one died
     Index("inbox_by_status", "status", "next_try_at"),
     sqlite_autoincrement=True,  # the number of a pruned row must not come back
 )
@@ -226,7 +228,7 @@ class Inbox:
 
     # What the handover needs of the place where work waits (bot/handover.py: Ledger).
 
-    def claim(self, now: datetime, limit: int) -> list[Job]:
+    def claim(self, executor: str, now: datetime, limit: int) -> list[Job]:
         """Mark due rows as handed, in order of arrival. Two processes never claim the same row."""
         due = (
             select(inbox.c.number)
@@ -238,8 +240,8 @@ class Inbox:
         claimed = (
             update(inbox)
             .where(inbox.c.number.in_(due.scalar_subquery()))
-            .values(status=Status.HANDED, handed_at=now)
-            .returning(inbox.c.number, inbox.c.guid, inbox.c.attempt, inbox.c.repository)
+            .values(status=Status.HANDED, handed_at=now, executor=executor)
+            .returning(*_JOB)
         )
         rows = self._writer.do(lambda connection: connection.execute(claimed).all())
         return sorted((_job(*row) for row in rows), key=lambda job: job.number)
@@ -256,34 +258,28 @@ class Inbox:
             waiting = select(func.min(inbox.c.next_try_at)).where(inbox.c.status == Status.RECEIVED)
             return connection.execute(waiting).scalar()
 
-    def stranded(self, before: datetime, limit: int) -> list[Job]:
-        """Rows handed over before this time and not heard of since, oldest first."""
+    def handed(self, executor: str | None, before: datetime | None = None) -> list[Job]:
         handed = (
-            select(inbox.c.number, inbox.c.guid, inbox.c.attempt, inbox.c.repository)
-            .where(inbox.c.status == Status.HANDED, inbox.c.handed_at < before)
-            .order_by(inbox.c.handed_at)
-            .limit(limit)
+            select(*_JOB)
+            .where(inbox.c.status == Status.HANDED, inbox.c.executor.is_not_distinct_from(executor))
+            .order_by(inbox.c.number)
         )
+        if before is not None:
+            handed = handed.where(inbox.c.handed_at <= before)
         with reading(self._engine) as connection:
             return [_job(*row) for row in connection.execute(handed)]
-
-    def still_waits(self, job: Job, now: datetime) -> None:
-        self._change(job, handed_at=now)
-
-    def wants(self, job: Job) -> bool:
-        """Whether this try is still the one to make: not done yet, not replaced by a newer one."""
-        with reading(self._engine) as connection:
-            row = connection.execute(
-                select(inbox.c.attempt, inbox.c.status).where(inbox.c.number == job.number)
-            ).first()
-        return row is not None and (row.attempt, row.status) == (job.attempt, Status.HANDED)
 
     def done(self, job: Job, now: datetime) -> None:
         self._change(job, status=Status.DONE, done_at=now, reason=None)
 
     def again(self, job: Job, at: datetime, reason: str) -> None:
         self._change(
-            job, status=Status.RECEIVED, attempt=job.attempt + 1, next_try_at=at, reason=reason
+            job,
+            status=Status.RECEIVED,
+            attempt=job.attempt + 1,
+            deaths=job.deaths,
+            next_try_at=at,
+            reason=reason,
         )
         self._bell.set()
 
@@ -294,6 +290,7 @@ class Inbox:
         self._change(job, status=Status.PARKED, done_at=now, reason=reason)
 
     def _change(self, job: Job, **values: object) -> None:
+        """Puts it out of the hands of its process, if this is still its attempt."""
         row = (
             update(inbox)
             .where(
@@ -301,7 +298,7 @@ class Inbox:
                 inbox.c.attempt == job.attempt,
                 inbox.c.status == Status.HANDED,
             )
-            .values(**values)
+            .values(executor=None, **values)
         )
         self._writer.do(lambda connection: connection.execute(row).rowcount)
 
@@ -370,8 +367,11 @@ def _in(repositories: Collection[int] | None) -> ColumnElement[bool]:
     return true() if repositories is None else inbox.c.repository.in_(repositories)
 
 
-def _job(number: int, guid: str, attempt: int, repository: int | None) -> Job:
-    return Job(Kind.HEAR, str(repository or 0), number, guid, attempt)
+_JOB = (inbox.c.repository, inbox.c.number, inbox.c.guid, inbox.c.attempt, inbox.c.deaths)
+
+
+def _job(repository: int | None, number: int, guid: str, attempt: int, deaths: int) -> Job:
+    return Job(Kind.HEAR, str(repository or 0), number, guid, attempt, deaths)
 
 
 def _entry(row: Row[tuple[object, ...]], body: bytes | None = None) -> Entry:

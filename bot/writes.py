@@ -17,6 +17,7 @@ from sqlalchemy import (
     Connection,
     Engine,
     Integer,
+    String,
     Table,
     Text,
     bindparam,
@@ -44,8 +45,10 @@ writes = Table(
     Column("attempt", Integer, nullable=False),
     Column("not_before", Moment),  # when the next job is wanted; NULL: none is
     Column("paused_until", Moment),  # after a fault, whatever is wanted
-    Column("handed_at", Moment),  # NULL: no job of this repository is in the queue
+    Column("handed_at", Moment),  # NULL: no job of this repository is in hand
     Column("reason", Text),  # why the last job failed or is parked
+    Column("executor", String(100)),  # the process that has it in hand
+    Column("deaths", Integer, nullable=False, server_default="0"),  # attempts in which one died
 )
 
 
@@ -106,7 +109,7 @@ class Writes:
         self._bell.set()
 
     def running(self) -> bool:
-        """Whether any write job is in the queue or runs."""
+        """Whether any write job is in the hands of a process."""
         with reading(self._engine) as connection:
             handed = select(writes.c.repository).where(writes.c.handed_at.is_not(None)).limit(1)
             return connection.execute(handed).first() is not None
@@ -129,7 +132,7 @@ class Writes:
 
     # What the handover needs of the place where work waits (bot/handover.py: Ledger).
 
-    def claim(self, now: datetime, limit: int) -> list[Job]:
+    def claim(self, executor: str, now: datetime, limit: int) -> list[Job]:
         due = (
             select(writes.c.repository)
             .where(
@@ -147,8 +150,14 @@ class Writes:
         claimed = (
             update(writes)
             .where(writes.c.repository.in_(due.scalar_subquery()))
-            .values(number=writes.c.number + 1, handed_at=now, not_before=None, paused_until=None)
-            .returning(writes.c.repository, writes.c.number, writes.c.attempt)
+            .values(
+                number=writes.c.number + 1,
+                handed_at=now,
+                executor=executor,
+                not_before=None,
+                paused_until=None,
+            )
+            .returning(*_JOB)
         )
         rows = self._writer.do(lambda connection: connection.execute(claimed).all())
         return [_job(*row) for row in rows]
@@ -164,45 +173,40 @@ class Writes:
         with reading(self._engine) as connection:
             return connection.execute(waiting).scalar()
 
-    def stranded(self, before: datetime, limit: int) -> list[Job]:
+    def handed(self, executor: str | None, before: datetime | None = None) -> list[Job]:
         handed = (
-            select(writes.c.repository, writes.c.number, writes.c.attempt)
-            .where(writes.c.handed_at < before)
-            .order_by(writes.c.handed_at)
-            .limit(limit)
+            select(*_JOB)
+            .where(
+                writes.c.handed_at.is_not(None), writes.c.executor.is_not_distinct_from(executor)
+            )
+            .order_by(writes.c.repository)
         )
+        if before is not None:
+            handed = handed.where(writes.c.handed_at <= before)
         with reading(self._engine) as connection:
             return [_job(*row) for row in connection.execute(handed)]
 
-    def still_waits(self, job: Job, now: datetime) -> None:
-        self._change(job, handed_at=now)
-
-    def wants(self, job: Job) -> bool:
-        handed = select(writes.c.repository).where(*_same(job))
-        with reading(self._engine) as connection:
-            return connection.execute(handed).first() is not None
-
     def done(self, job: Job, now: datetime) -> None:
-        self._change(job, handed_at=None, attempt=1, reason=None)
+        self._change(job, attempt=1, deaths=0, reason=None)
 
     def again(self, job: Job, at: datetime, reason: str) -> None:
         self._change(
             job,
-            handed_at=None,
             attempt=job.attempt + 1,
+            deaths=job.deaths,
             reason=reason,
             paused_until=at,
             not_before=func.coalesce(writes.c.not_before, at),
         )
 
     def failed(self, job: Job, now: datetime, reason: str) -> None:
-        self._change(job, handed_at=None, attempt=1, reason=reason)
+        self._change(job, attempt=1, deaths=0, reason=reason)
 
     def parked(self, job: Job, now: datetime, reason: str) -> None:
-        self._change(job, handed_at=None, attempt=1, reason=reason)
+        self._change(job, attempt=1, deaths=0, reason=reason)
 
     def _change(self, job: Job, **values: object) -> None:
-        row = update(writes).where(*_same(job)).values(**values)
+        row = update(writes).where(*_same(job)).values(handed_at=None, executor=None, **values)
         self._writer.do(lambda connection: connection.execute(row).rowcount)
         self._bell.set()  # a request may have waited for this job to end
 
@@ -216,5 +220,9 @@ def _same(job: Job) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _job(repository: int, number: int, attempt: int) -> Job:
-    return Job(Kind.WRITE, str(repository), number, f"write-{repository}-{number}", attempt)
+_JOB = (writes.c.repository, writes.c.number, writes.c.attempt, writes.c.deaths)
+
+
+def _job(repository: int, number: int, attempt: int, deaths: int) -> Job:
+    name = f"write-{repository}-{number}"
+    return Job(Kind.WRITE, str(repository), number, name, attempt, deaths)

@@ -17,7 +17,7 @@ from bot.database import connect
 from bot.handover import Handover
 from bot.heartbeats import Heartbeats
 from bot.inbox import Inbox
-from bot.jobs import DbosQueue, Kind
+from bot.jobs import Kind, Threads
 from bot.metrics import Metrics
 from bot.writer import Writer
 from bot.writes import Writes
@@ -70,8 +70,9 @@ def _serve(url: str, name: str, hangs: bool) -> None:
             connection.execute(trace.insert(), {**row, "what": "done"})
 
     handover = Handover(
+        name,
         {Kind.HEAR: Inbox(engine, writer, bell), Kind.WRITE: writes},
-        DbosQueue(url, name),
+        Threads(),
         dict.fromkeys(Kind, work),
         Metrics(),
         bell,

@@ -22,7 +22,6 @@ HOMES = {
     "flask_wtf": ("webhooks",),
     "github": ("bot/forge",),
     "git": ("bot/git",),
-    "dbos": ("bot/jobs.py",),
     "anthropic": ("bot/distill",),
     "mcp": ("bot/commands/mcp.py",),
     "httptools": ("webhooks/connections.py",),

@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import Fault, UserError
-from bot.handover import ATTEMPTS, LONGEST_PAUSE, POLL, STRANDED, Handover, pause
-from bot.inbox import Status
-from bot.jobs import InlineQueue, Job, Kind, State
+from bot.handover import ATTEMPTS, LONGEST_PAUSE, NAMELESS, POLL, Handover, pause
+from bot.inbox import Status, inbox
+from bot.jobs import DEATHS, Job, Kind
 from bot.metrics import Metrics
+from bot.writes import writes
+from tests.queues import InlineQueue
 from tests.stores import NOW, Stores, delivery, stores
 
 SECOND = timedelta(seconds=1)
@@ -24,19 +26,32 @@ class Scene:
 
     def __init__(self, kept: Stores) -> None:
         self.inbox, self.writes, self.bell = kept.inbox, kept.writes, kept.bell
-        self.queue, self.metrics = InlineQueue(), Metrics()
+        self.engine = kept.engine
+        self.metrics = Metrics()
         self.now = NOW
         self.ran: list[tuple[Kind, str]] = []
         self.do: Callable[[], None] = lambda: None
+        self.handover = self.new_life()
+
+    def new_life(self) -> Handover:
+        """Of the same process: what ran in the one before is nowhere but in the ledgers."""
+        self.queue = InlineQueue()
         self.handover = Handover(
-            {Kind.HEAR: kept.inbox, Kind.WRITE: kept.writes},
+            "here",
+            {Kind.HEAR: self.inbox, Kind.WRITE: self.writes},
             self.queue,
             {Kind.HEAR: self.run, Kind.WRITE: self.run},
             self.metrics,
-            kept.bell,
+            self.bell,
             now=lambda: self.now,
         )
         self.queue.start(self.handover.work)
+        return self.handover
+
+    def leave_no_names(self) -> None:
+        with self.engine.begin() as connection:
+            for ledger in (inbox, writes):
+                connection.execute(ledger.update().values(executor=None))
 
     def run(self, kind: Kind, key: str, number: int) -> None:
         self.ran.append((kind, key))
@@ -116,7 +131,9 @@ def test_the_queue_is_given_no_more_than_it_can_do_at_once(scene: Scene) -> None
 
     queue = NarrowQueue()
     handlers = {Kind.HEAR: scene.run}
-    handover = Handover({Kind.HEAR: scene.inbox}, queue, handlers, scene.metrics, scene.bell)
+    handover = Handover(
+        "here", {Kind.HEAR: scene.inbox}, queue, handlers, scene.metrics, scene.bell
+    )
     queue.start(handover.work)
     for guid in ("d-1", "d-2", "d-3"):
         scene.inbox.store(delivery(guid))
@@ -150,28 +167,46 @@ def test_tries_are_bounded_and_the_last_one_raises_an_alarm(scene: Scene) -> Non
     assert scene.faults(Kind.HEAR, "failed") == 1
 
 
-class Orphans(InlineQueue):
-    """A queue in which a dead process had begun all that waits."""
+def test_what_a_process_dies_of_is_tried_at_once_then_later_and_at_last_given_up(
+    scene: Scene,
+) -> None:
+    scene.inbox.store(delivery("d-1"))
+    tried = []
+    while scene.status("d-1")[0] is not Status.FAILED:
+        due = scene.inbox.next_due()
+        assert due is not None
+        tried.append(due - scene.now)
+        scene.now = due
+        scene.handover.sweep(scene.now)
+        scene.new_life().take_over("here")
+    assert len(tried) == ATTEMPTS * DEATHS
+    assert [bool(pause) for pause in tried[1:]] == ([False, False, False, True] * ATTEMPTS)[:-1]
+    reason = "the process that worked on it died"
+    assert scene.status("d-1") == (Status.FAILED, ATTEMPTS * DEATHS, reason)
 
-    def abandon(self, executor: str) -> list[Job]:
-        return [self._waiting.popleft() for _ in range(len(self._waiting))]
+
+def test_deaths_beside_a_job_do_not_make_its_next_fault_wait_long(scene: Scene) -> None:
+    scene.inbox.store(delivery("d-1"))
+    for _ in range(2 * DEATHS):
+        scene.now += LONGEST_PAUSE
+        scene.handover.sweep(scene.now)
+        scene.new_life().take_over("here")
+    scene.do = breaks(Fault("GitHub answered 502"))
+    scene.turn(scene.now + LONGEST_PAUSE)
+    due = scene.inbox.next_due()
+    assert due is not None
+    assert due - scene.now <= pause(3, None, jitter=0)
 
 
-def test_work_whose_process_dies_is_tried_as_often_as_any_other(sqlite_url: str) -> None:
-    with stores(sqlite_url) as kept:
-        scene, queue = Scene(kept), Orphans()
-        handover = Handover(
-            {Kind.HEAR: kept.inbox}, queue, {}, scene.metrics, kept.bell, lambda: scene.now
-        )
-        scene.inbox.store(delivery("d-1"))
-        taken_over = 0
-        for n in range(ATTEMPTS + 3):
-            scene.now = NOW + n * 2 * LONGEST_PAUSE
-            handover.sweep(scene.now)
-            taken_over += handover.take_over("killed")
-        assert taken_over == ATTEMPTS
-        reason = "the process that worked on it died"
-        assert scene.status("d-1") == (Status.FAILED, ATTEMPTS, reason)
+def test_a_write_that_a_death_ended_is_the_only_one_of_its_repository(scene: Scene) -> None:
+    scene.writes.request(11, NOW)
+    scene.handover.sweep(NOW)
+    scene.writes.request(11, NOW)
+    scene.handover.sweep(NOW)
+    scene.new_life().take_over("here")
+    scene.turn()
+    assert scene.ran == [(Kind.WRITE, "11")]
+    assert not scene.writes.running()
 
 
 def test_a_fault_that_no_retry_can_help_fails_at_once(scene: Scene) -> None:
@@ -211,53 +246,48 @@ def test_a_write_that_broke_comes_again_without_a_new_request(scene: Scene) -> N
     assert scene.writes.reasons() == {}
 
 
-def test_handed_work_that_the_queue_lost_is_handed_over_again(scene: Scene) -> None:
+def test_what_could_not_be_recorded_is_tried_anew(scene: Scene) -> None:
     scene.inbox.store(delivery("d-1"))
-    scene.inbox.claim(NOW, 10)  # and here the process died
-    scene.turn()
-    assert scene.ran == []
-    scene.now = NOW + STRANDED
-    scene.handover.rescue(scene.now)
-    scene.turn()
-    assert scene.status("d-1") == (Status.DONE, 2, None)
+    scene.inbox.claim("here", NOW, 10)  # it ran, and the database was away when it ended
+    scene.handover.rescue(NOW)
+    assert scene.status("d-1") == (Status.RECEIVED, 2, "the work ended without an answer")
 
 
-def test_work_that_waits_in_the_queue_is_left_alone(scene: Scene) -> None:
+def test_what_runs_is_left_alone_here_and_in_every_process_that_lives(scene: Scene) -> None:
     scene.inbox.store(delivery("d-1"))
     scene.handover.sweep(NOW)
-    scene.now = NOW + STRANDED
-    scene.handover.rescue(scene.now)
-    assert scene.inbox.stranded(scene.now, 10) == []
-    assert scene.queue.drain() == 1
+    scene.inbox.store(delivery("d-2"))
+    scene.inbox.claim("elsewhere", NOW, 10)
+    scene.handover.rescue(NOW + NAMELESS)
+    assert scene.inbox.counts()[Status.HANDED] == 2
 
 
-@pytest.mark.parametrize(
-    ("state", "status"),
-    [
-        (State.ENDED, (Status.RECEIVED, 2, "the work ended without an answer")),
-        (State.KILLED, (Status.RECEIVED, 2, "its process died of it, or beside it")),
-    ],
-)
-def test_work_that_ended_unrecorded_does_not_wait_for_ever(
-    scene: Scene, state: State, status: tuple[Status, int, str]
-) -> None:
-    class EndedQueue(InlineQueue):
-        def state(self, job: Job) -> State:
-            return state
+def test_what_an_earlier_release_had_in_hand_is_taken_over_once_it_is_silent(scene: Scene) -> None:
+    scene.inbox.store(delivery("d-1"))
+    scene.writes.request(11, NOW)
+    scene.inbox.claim("here", NOW, 10)
+    scene.writes.claim("here", NOW, 10)
+    scene.leave_no_names()
+    scene.handover.rescue(NOW + NAMELESS - SECOND)
+    scene.turn()
+    assert scene.ran == []
+    scene.handover.rescue(NOW + NAMELESS)
+    scene.turn(NOW + NAMELESS)
+    assert scene.status("d-1") == (Status.DONE, 2, None)
+    assert scene.ran == [(Kind.HEAR, "11"), (Kind.WRITE, "11")]
+
+
+def test_work_that_cannot_be_begun_is_tried_anew(scene: Scene) -> None:
+    class Full(InlineQueue):
+        def enqueue(self, job: Job) -> None:
+            raise Fault("no more threads")
 
     scene.inbox.store(delivery("d-1"))
-    scene.inbox.claim(NOW, 10)
-    handover = Handover({Kind.HEAR: scene.inbox}, EndedQueue(), {}, scene.metrics, scene.bell)
-    handover.rescue(NOW + STRANDED)
-    assert scene.status("d-1") == status
-
-
-def test_a_try_that_the_queue_repeats_after_it_was_recorded_does_nothing(scene: Scene) -> None:
-    scene.inbox.store(delivery("d-1"))
-    (job,) = scene.inbox.claim(NOW, 10)
-    scene.handover.work(job)
-    scene.handover.work(job)
-    assert len(scene.ran) == 1
+    handover = Handover("here", {Kind.HEAR: scene.inbox}, Full(), {}, scene.metrics, scene.bell)
+    with pytest.raises(Fault, match="no more threads"):
+        handover.sweep(NOW)
+    handover.rescue(NOW)
+    assert scene.status("d-1")[0] is Status.RECEIVED
 
 
 @given(
@@ -277,15 +307,3 @@ def test_no_pause_is_shorter_than_asked_for_or_longer_than_it_must_be(
 def test_the_pauses_outlast_an_outage_of_a_day() -> None:
     shortest = sum((pause(n, None, jitter=1) for n in range(1, ATTEMPTS)), timedelta(0))
     assert shortest > timedelta(days=1)
-
-
-def test_only_what_runs_is_given_time_at_a_stop(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    grace: list[float] = []
-    monkeypatch.setattr(scene.queue, "stop", grace.append)
-    scene.handover.stop(20)
-    scene.inbox.store(delivery("a"))
-    scene.handover.sweep(scene.now)
-    scene.handover.stop(20)
-    assert grace == [0, 20]

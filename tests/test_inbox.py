@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -25,7 +26,7 @@ def kept(database_url: str) -> Iterator[Stores]:
 
 
 def claim_one(kept: Stores) -> Job:
-    (job,) = kept.inbox.claim(NOW, 10)
+    (job,) = kept.inbox.claim("here", NOW, 10)
     return job
 
 
@@ -81,29 +82,44 @@ def test_of_two_processes_with_one_guid_exactly_one_claims_it(database_url: str)
 def test_work_is_handed_over_once_in_order_of_arrival(kept: Stores) -> None:
     for guid in ("d-3", "d-1", "d-2"):
         kept.inbox.store(delivery(guid))
-    jobs = kept.inbox.claim(NOW, 2) + kept.inbox.claim(NOW, 10)
+    jobs = kept.inbox.claim("here", NOW, 2) + kept.inbox.claim("here", NOW, 10)
     assert [job.id for job in jobs] == ["d-3/1", "d-1/1", "d-2/1"]
     assert [job.number for job in jobs] == sorted(job.number for job in jobs)
     assert {(job.kind, job.key) for job in jobs} == {(Kind.HEAR, "11")}
-    assert kept.inbox.claim(NOW, 10) == []
+    assert kept.inbox.claim("here", NOW, 10) == []
+
+
+def test_who_has_work_in_hand_is_known_until_it_ends(kept: Stores) -> None:
+    for guid, executor in (("d-1", "host-1"), ("d-2", "host-2")):
+        kept.inbox.store(delivery(guid))
+        kept.inbox.claim(executor, NOW, 10)
+    (job,) = kept.inbox.handed("host-1")
+    assert job.id == "d-1/1"
+    assert kept.inbox.handed(None) == []
+    kept.inbox.again(replace(job, deaths=1), NOW, "the process died")
+    assert kept.inbox.handed("host-1") == []
+    (second,) = kept.inbox.claim("host-2", NOW, 10)
+    assert (second.id, second.deaths, second.tries) == ("d-1/2", 1, 1)
+    assert [job.id for job in kept.inbox.handed("host-2", NOW)] == ["d-1/2", "d-2/1"]
+    assert kept.inbox.handed("host-2", NOW - MINUTE) == []
 
 
 def test_work_does_not_start_before_its_event_has_settled(kept: Stores) -> None:
     kept.inbox.store(delivery("d-1", at=NOW + MINUTE))
-    assert kept.inbox.claim(NOW, 10) == []
+    assert kept.inbox.claim("here", NOW, 10) == []
     assert kept.inbox.next_due() == NOW + MINUTE
-    assert len(kept.inbox.claim(NOW + MINUTE, 10)) == 1
+    assert len(kept.inbox.claim("here", NOW + MINUTE, 10)) == 1
     assert kept.inbox.next_due() is None
 
 
 def test_what_is_done_stays_done(kept: Stores) -> None:
     kept.inbox.store(delivery("d-1"))
     job = claim_one(kept)
-    assert kept.inbox.wants(job)
+    assert job in kept.inbox.handed("here")
     kept.inbox.done(job, NOW)
-    assert not kept.inbox.wants(job)
+    assert job not in kept.inbox.handed("here")
     assert kept.inbox.store(delivery("d-1")) is Receipt.KNOWN
-    assert kept.inbox.claim(NOW, 10) == []
+    assert kept.inbox.claim("here", NOW, 10) == []
 
 
 def test_a_try_that_broke_waits_and_comes_again_as_a_new_attempt(kept: Stores) -> None:
@@ -111,10 +127,10 @@ def test_a_try_that_broke_waits_and_comes_again_as_a_new_attempt(kept: Stores) -
     first = claim_one(kept)
     kept.inbox.again(first, NOW + MINUTE, "GitHub answered 502")
     assert kept.inbox.store(delivery("d-1")) is Receipt.KNOWN
-    assert kept.inbox.claim(NOW, 10) == []
-    (second,) = kept.inbox.claim(NOW + MINUTE, 10)
+    assert kept.inbox.claim("here", NOW, 10) == []
+    (second,) = kept.inbox.claim("here", NOW + MINUTE, 10)
     assert (second.id, second.number) == ("d-1/2", first.number)
-    assert not kept.inbox.wants(first)
+    assert first not in kept.inbox.handed("here")
 
 
 @pytest.mark.parametrize("ending", ["failed", "parked"])
@@ -134,7 +150,7 @@ def test_an_older_try_cannot_end_a_newer_one(kept: Stores) -> None:
     kept.inbox.replay("d-1", NOW)
     new = claim_one(kept)
     kept.inbox.done(old, NOW)
-    assert kept.inbox.wants(new)
+    assert new in kept.inbox.handed("here")
 
 
 def test_a_replay_runs_what_was_done(kept: Stores) -> None:
@@ -203,7 +219,7 @@ def test_a_pruned_number_does_not_come_back(kept: Stores) -> None:
 def test_the_newest_rows_are_listed_with_their_reasons(kept: Stores) -> None:
     for guid in ("d-1", "d-2", "d-3"):
         kept.inbox.store(delivery(guid))
-    first, *_ = kept.inbox.claim(NOW, 10)
+    first, *_ = kept.inbox.claim("here", NOW, 10)
     kept.inbox.parked(first, NOW, "the settings file is broken")
     assert [entry.guid for entry in kept.inbox.newest(2)] == ["d-3", "d-2"]
     (parked,) = kept.inbox.newest(10, Status.PARKED)

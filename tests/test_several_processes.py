@@ -14,9 +14,10 @@ from bot.delivery import Delivery
 from bot.handover import Handover
 from bot.heartbeats import BEAT, SILENT, Heartbeats
 from bot.inbox import Inbox
-from bot.jobs import InlineQueue, Kind
+from bot.jobs import Kind
 from bot.metrics import Metrics
 from bot.writer import Writer
+from tests.queues import InlineQueue
 
 NOW = datetime(2026, 11, 2, 10, tzinfo=UTC)
 
@@ -81,6 +82,7 @@ def test_who_stops_in_the_middle_of_work_is_missed(engine: Engine, writer: Write
     ours, other = (Heartbeats(engine, writer, name, clock) for name in ("ours", "other"))
     inbox, queue = Inbox(engine, writer, threading.Event()), InlineQueue()
     handover = Handover(
+        "other",
         {Kind.HEAR: inbox},
         queue,
         {Kind.HEAR: lambda kind, key, number: handover.stop(0)},

@@ -66,7 +66,7 @@ def test_an_upgraded_database_is_like_a_new_one(left_behind: str, sqlite_url: st
 
 def test_what_waited_is_worked_on_and_who_could_read_reads(left_behind: str) -> None:
     with stores(left_behind) as kept:
-        assert [job.name for job in kept.inbox.claim(NOW, 10)] == ["d-1"]
+        assert [job.name for job in kept.inbox.claim("here", NOW, 10)] == ["d-1"]
         reader = Tokens(kept.engine, kept.writer, [KEY], lambda: NOW).reader(TOKEN)
         assert reader == Reader("review-bot", 11, captures=False)
         assert kept.inbox.counts()[Status.FAILED] == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -22,7 +23,7 @@ def kept(database_url: str) -> Iterator[Stores]:
 
 
 def claim_one(kept: Stores, after: timedelta = timedelta(0)) -> Job:
-    (job,) = kept.writes.claim(NOW + after, 10)
+    (job,) = kept.writes.claim("here", NOW + after, 10)
     return job
 
 
@@ -30,10 +31,10 @@ def test_requests_of_one_repository_become_one_job(kept: Stores) -> None:
     for _ in range(5):
         kept.writes.request(11, NOW)
     kept.writes.request(12, NOW)
-    jobs = kept.writes.claim(NOW, 10)
+    jobs = kept.writes.claim("here", NOW, 10)
     assert sorted(job.key for job in jobs) == ["11", "12"]
     assert {job.kind for job in jobs} == {Kind.WRITE}
-    assert kept.writes.claim(NOW, 10) == []
+    assert kept.writes.claim("here", NOW, 10) == []
 
 
 @pytest.mark.parametrize(("first", "second"), [(15, 0), (0, 15)])
@@ -46,14 +47,14 @@ def test_the_earlier_request_counts(kept: Stores, first: int, second: int) -> No
 
 def test_a_request_waits_for_its_time(kept: Stores) -> None:
     kept.writes.request(11, NOW + 15 * MINUTE)
-    assert kept.writes.claim(NOW, 10) == []
+    assert kept.writes.claim("here", NOW, 10) == []
     claim_one(kept, 15 * MINUTE)
 
 
 def test_what_waits_longest_goes_first(kept: Stores) -> None:
     for repository, minutes in ((11, 2), (12, 1), (13, 3)):
         kept.writes.request(repository, NOW + minutes * MINUTE)
-    claimed = [kept.writes.claim(NOW + 3 * MINUTE, 1) for _ in range(3)]
+    claimed = [kept.writes.claim("here", NOW + 3 * MINUTE, 1) for _ in range(3)]
     assert [job.key for (job,) in claimed] == ["12", "11", "13"]
 
 
@@ -62,7 +63,7 @@ def test_a_request_made_while_a_write_runs_is_served_after_it(kept: Stores) -> N
     running = claim_one(kept)
     kept.writes.request(11, NOW)
     assert kept.writes.next_due() is None
-    assert kept.writes.claim(NOW, 10) == []
+    assert kept.writes.claim("here", NOW, 10) == []
     kept.bell.clear()
     kept.writes.done(running, NOW)
     assert kept.bell.is_set()
@@ -74,7 +75,7 @@ def test_after_a_fault_the_repository_is_left_alone_until_its_time(kept: Stores)
     first = claim_one(kept)
     kept.writes.again(first, NOW + MINUTE, "GitHub asked for a pause")
     kept.writes.request(11, NOW)  # a press must not break the pause that was asked for
-    assert kept.writes.claim(NOW, 10) == []
+    assert kept.writes.claim("here", NOW, 10) == []
     assert kept.writes.next_due() == NOW + MINUTE
     second = claim_one(kept, MINUTE)
     assert second.attempt == first.attempt + 1
@@ -95,6 +96,20 @@ def test_a_write_that_ended_badly_says_why_and_holds_no_later_one_back(
     assert claim_one(kept).attempt == 1
 
 
+def test_who_writes_is_known_until_it_ends(kept: Stores) -> None:
+    kept.writes.request(11, NOW)
+    job = claim_one(kept)
+    assert kept.writes.handed("here", NOW) == [job]
+    assert kept.writes.handed("elsewhere") == kept.writes.handed(None) == []
+    kept.writes.again(replace(job, deaths=1), NOW, "the process died")
+    assert kept.writes.handed("here") == []
+    again = claim_one(kept)
+    assert (again.deaths, again.tries) == (1, 1)
+    kept.writes.done(again, NOW)
+    kept.writes.request(11, NOW)
+    assert claim_one(kept).deaths == 0
+
+
 def test_a_request_lives_and_dies_with_the_transaction_that_made_it(kept: Stores) -> None:
     with kept.engine.begin() as connection:
         request_write(connection, 11, NOW)
@@ -112,8 +127,8 @@ def test_an_older_write_cannot_end_a_newer_one(kept: Stores) -> None:
     kept.writes.request(11, NOW)
     new = claim_one(kept)
     kept.writes.done(old, NOW)
-    assert not kept.writes.wants(old)
-    assert kept.writes.wants(new)
+    assert old not in kept.writes.handed("here")
+    assert new in kept.writes.handed("here")
 
 
 @pytest.fixture
@@ -127,17 +142,17 @@ def test_a_write_waits_until_what_arrived_with_it_is_heard(kept: Stores, gatheri
     kept.inbox.store(delivery("settles", NOW + MINUTE))
     kept.inbox.store(delivery("elsewhere", repository=12))
     gathering.request(11, NOW)
-    for heard in kept.inbox.claim(NOW, 2):
-        assert gathering.claim(NOW, 10) == []
+    for heard in kept.inbox.claim("here", NOW, 2):
+        assert gathering.claim("here", NOW, 10) == []
         kept.inbox.done(heard, NOW)
-    assert [job.key for job in gathering.claim(NOW, 10)] == ["11"]
+    assert [job.key for job in gathering.claim("here", NOW, 10)] == ["11"]
 
 
 def test_a_write_does_not_wait_long_for_what_takes_its_time(
     kept: Stores, gathering: Writes
 ) -> None:
     kept.inbox.store(delivery("slow"))
-    kept.inbox.claim(NOW, 1)
+    kept.inbox.claim("here", NOW, 1)
     gathering.request(11, NOW)
-    assert gathering.claim(NOW + GATHER - SECOND, 10) == []
-    assert [job.key for job in gathering.claim(NOW + GATHER, 10)] == ["11"]
+    assert gathering.claim("here", NOW + GATHER - SECOND, 10) == []
+    assert [job.key for job in gathering.claim("here", NOW + GATHER, 10)] == ["11"]

@@ -20,7 +20,6 @@ from bot.forge.deliveries import Deliveries
 from bot.forge.survey import Grant, Inside, Registered, Survey, clock_skew
 from bot.inbox import Inbox
 from bot.invocation import command
-from bot.jobs import queue_url
 from bot.settings import Settings
 from bot.settings.file import FILE
 from bot.settings.file import read as read_settings
@@ -81,7 +80,7 @@ def _storage(environment: Environment, now: datetime) -> Iterator[Check]:
         yield refused("database", error)
         return
     try:
-        database = _writable("database", engine)
+        database = _writable(engine)
         yield database
         if database.ok and inspect(engine).has_table("inbox"):
             yield from _inbox(engine, now)
@@ -89,8 +88,6 @@ def _storage(environment: Environment, now: datetime) -> Iterator[Check]:
             yield from _alarms(engine)
     finally:
         engine.dispose()
-    if database.ok and file is not None:
-        yield _queue(url)
 
 
 def _file(url: str) -> Path | None:
@@ -101,36 +98,24 @@ def _file(url: str) -> Path | None:
     return Path(str(parsed.database)) if parsed.drivername.startswith("sqlite") else None
 
 
-def _queue(url: str) -> Check:
-    """The queue's own file beside a SQLite database; in PostgreSQL it is the same database."""
-    queue = queue_url(url)
-    if not Path(str(queue.database)).exists():
-        return Check("queue", None, "not there yet", f"`{command('serve')}` makes it.")
-    engine = connect(queue.render_as_string(hide_password=False))
-    try:
-        return _writable("queue", engine)
-    finally:
-        engine.dispose()
-
-
-def _writable(name: str, engine: Engine) -> Check:
+def _writable(engine: Engine) -> Check:
     try:
         with engine.begin() as connection:  # on SQLite this takes the lock of a writer
             if engine.dialect.name == "postgresql":
                 read_only = connection.execute(text("SHOW transaction_read_only")).scalar() == "on"
                 if read_only:
                     remedy = "Name the primary server in LESSONKEEPER_DATABASE_URL."
-                    return Check(name, False, "can only be read", remedy)
+                    return Check("database", False, "can only be read", remedy)
     except SQLAlchemyError as error:
-        return _broken(name, error)
-    return Check(name, True, f"{engine.dialect.name}, can be written")
+        return _broken(error)
+    return Check("database", True, f"{engine.dialect.name}, can be written")
 
 
-def _broken(name: str, error: SQLAlchemyError) -> Check:
+def _broken(error: SQLAlchemyError) -> Check:
     cause = getattr(error, "orig", None) or type(error).__name__
     said = next(iter(str(cause).splitlines()), type(error).__name__)
     remedy = "See that it runs, and that this user may write in it."
-    return Check(name, False, said, remedy)
+    return Check("database", False, said, remedy)
 
 
 def _alarms(engine: Engine) -> Iterator[Check]:

@@ -25,7 +25,7 @@ from bot.forge.visitors import WEB, Client
 from bot.handover import Handover
 from bot.heartbeats import Heartbeats
 from bot.inbox import Inbox, Status
-from bot.jobs import DbosQueue, Kind, Queue
+from bot.jobs import Kind, Threads
 from bot.metrics import Metrics
 from bot.readers import Tokens
 from bot.search.gaps import Gaps
@@ -132,7 +132,7 @@ class Parts:
 class Server:
     """`web` answers HTTP once `start` has run; `stop` leaves nothing half done."""
 
-    def __init__(self, parts: Parts, queue: Callable[[str], Queue] | None = None) -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self.telegram = parts.telegram
         engine = connect(parts.database)
@@ -255,8 +255,9 @@ class Server:
         )
         name = self._executor.name
         self.handover = Handover(
+            name,
             {Kind.HEAR: self.inbox, Kind.WRITE: self.writes},
-            queue(name) if queue else DbosQueue(parts.database, name),
+            Threads(),
             {Kind.HEAR: self._hear, Kind.WRITE: self._write},
             self.metrics,
             bell,
@@ -417,7 +418,6 @@ class Server:
         self.chats.prune(now)
         self.gaps.prune(now)
         self.expiries.prune(now)
-        self.handover.collect()
 
     def _chatting(self, distillers: Distillers) -> Iterator[Chatting]:
         bot = self.telegram

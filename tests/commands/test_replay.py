@@ -28,7 +28,7 @@ def test_a_failed_delivery_is_received_again(
     writer = Writer(engine)
     inbox = Inbox(engine, writer, threading.Event())
     inbox.store(Delivery("d-1", "pull_request_review", b"{}", NOW, NOW))
-    (job,) = inbox.claim(NOW, 1)
+    (job,) = inbox.claim("here", NOW, 1)
     inbox.failed(job, NOW, "it broke")
     assert app.main(["replay", "d-1"]) == 0
     found = inbox.find("d-1")

@@ -21,7 +21,7 @@ from bot.database import connect, migrate
 from bot.executor import Executor
 from bot.handover import Handover
 from bot.inbox import Inbox
-from bot.jobs import DbosQueue, Kind
+from bot.jobs import Kind, Threads
 from bot.metrics import Metrics
 from bot.writer import Writer
 from bot.writes import Writes
@@ -59,8 +59,9 @@ def main(*, behind: bool, url: str, data: Path, secrets: list[str]) -> None:
 
     executor = Executor(data)
     handover = Handover(
+        executor.name,
         {Kind.HEAR: inbox, Kind.WRITE: writes},
-        DbosQueue(url, executor.name),
+        Threads(),
         {Kind.HEAR: hear, Kind.WRITE: write},
         metrics,
         bell,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import stat
 import threading
 from collections.abc import Iterator
@@ -21,7 +20,6 @@ from bot.environment import VARIABLES
 from bot.forge.manifest import EVENTS
 from bot.inbox import Inbox, inbox
 from bot.invocation import command
-from bot.jobs import queue_url
 from bot.work.doctor import Check, git, privacy
 from bot.work.examination import examine
 from bot.writer import Writer
@@ -99,7 +97,6 @@ def test_all_is_well(place: Place) -> None:
     assert said.pop("clock").split(" s ")[1] in ("ahead of GitHub's", "behind GitHub's")
     assert said == {
         "database": "sqlite, can be written",
-        "queue": "not there yet",
         "inbox": "0 waiting, 0 done",
         "alarms": "none rings",
         str(place.data): "mode 0700",
@@ -277,14 +274,6 @@ def test_any_other_database_is_refused(place: Place) -> None:
     check = place.check("database")
     assert check.ok is False
     assert "postgresql" in check.remedy
-
-
-def test_the_queue_beside_the_database_is_looked_at(place: Place) -> None:
-    file = str(queue_url(place.database).database)
-    with sqlite3.connect(file) as connection:
-        connection.execute("CREATE TABLE some (thing)")
-    connection.close()
-    assert place.check("queue").said == "sqlite, can be written"
 
 
 def store(place: Place, guid: str, at: datetime, status: str | None = None) -> None:

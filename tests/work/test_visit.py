@@ -79,8 +79,8 @@ def test_what_waits_to_be_written_goes_before_the_rest_of_the_talk(
             notices.say(known.id, 1, key, f"This answers {key}.", NOW)
         telling.after(known, door.open)
         assert len(notices.due(known.id)) == 2
-        (job,) = made.writes.claim(NOW, 10)
+        (job,) = made.writes.claim("here", NOW, 10)
         telling.after(known, door.open)
         assert notices.due(known.id) == ()
-        assert made.writes.wants(job)
+        assert job in made.writes.handed("here")
     assert len(shop.repository.comments) == 3

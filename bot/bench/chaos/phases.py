@@ -1,23 +1,22 @@
-"""What a server is about at a moment, seen from outside: what it runs, its queue, the remotes."""
+"""What a server is about at a moment, seen from outside: its ledgers, what it runs, the remotes."""
 
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Self
 
 import psutil
-from sqlalchemy import column, create_engine, select, table
+from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.bench.chaos.process import Server
 from bot.bench.chaos.world import World
-from bot.jobs import queue_url
-
-_WRITE = re.compile(r"write-(\d+)-")  # bot/writes.py names them; a delivery's job has its GUID
+from bot.database import connect, reading
+from bot.inbox import Status, inbox
+from bot.writes import writes
 
 
 class Phase(enum.StrEnum):
@@ -35,10 +34,10 @@ class Phase(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The jobs that one process has taken from its queue; with each write, the remote's tip."""
+    """What one process has in hand: deliveries, and with each write the remote's tip."""
 
-    hears: frozenset[str]
-    writes: Mapping[str, str]
+    hears: frozenset[int]
+    writes: Mapping[tuple[int, int], str]  # by repository and number
 
     @classmethod
     def nothing(cls) -> Self:
@@ -50,22 +49,16 @@ class Begun:
 
 
 class Lookout:
-    """Looks at one server. Its queue is asked by its tables: no process of the product knows it."""
+    """Looks at one server."""
 
     def __init__(self, made: World, server: Server) -> None:
         self._world, self._server = made, server
-        url = queue_url(server.database)
-        self._engine = create_engine(url, pool_pre_ping=True)
-        schema = None if self._engine.dialect.name == "sqlite" else "dbos"
-        rows = table(
-            "workflow_status",
-            *map(column, ("workflow_uuid", "status", "executor_id", "name")),
-            schema=schema,
+        self._engine = connect(server.database)
+        self._hears = select(inbox.c.number).where(
+            inbox.c.status == Status.HANDED, inbox.c.executor == server.executor
         )
-        self._begun = select(rows.c.workflow_uuid).where(
-            rows.c.status == "PENDING",
-            rows.c.executor_id == server.executor,
-            rows.c.name == "job",
+        self._writes = select(writes.c.repository, writes.c.number).where(
+            writes.c.handed_at.is_not(None), writes.c.executor == server.executor
         )
 
     def close(self) -> None:
@@ -73,12 +66,13 @@ class Lookout:
 
     def begun(self) -> Begun:
         """Nothing where the database does not answer."""
-        ids: list[str] = []
-        with suppress(SQLAlchemyError), self._engine.connect() as connection:
-            ids += connection.execute(self._begun).scalars()
-        writes = {each: int(found[1]) for each in ids if (found := _WRITE.match(each))}
-        tips = {each: self._world.tip(repository) for each, repository in writes.items()}
-        return Begun(frozenset(ids) - writes.keys(), tips)
+        hears: list[int] = []
+        jobs: list[tuple[int, int]] = []
+        with suppress(SQLAlchemyError), reading(self._engine) as connection:
+            hears += connection.execute(self._hears).scalars()
+            jobs += [(row.repository, row.number) for row in connection.execute(self._writes)]
+        tips = {job: self._world.tip(job[0]) for job in jobs}
+        return Begun(frozenset(hears), tips)
 
     def phases_of(self, before: Begun, now: Begun, *, posting: bool) -> set[Phase]:
         """Of the server that has begun this, and had begun that at earlier looks."""
