@@ -20,7 +20,8 @@ _BUSY = b"busy\n"
 
 @dataclass(slots=True)
 class Lock:
-    """Held while inside `hold`. `abandoned`: its last holder died while holding it."""
+    """Held while inside `hold`. `abandoned`: its last holder died or broke while holding it, so its
+    git may have left files behind."""
 
     directory: Path
     repository: int
@@ -47,8 +48,8 @@ def hold(directory: Path, repository: int) -> Iterator[Lock]:
         os.pwrite(descriptor, _BUSY, 0)
         try:
             yield lock
+            os.ftruncate(descriptor, 0)
         finally:
             lock.held = False
-            os.ftruncate(descriptor, 0)
     finally:
         os.close(descriptor)

@@ -38,7 +38,8 @@ _PATHS = "lessonkeeper-paths"  # goes with the mirror when that is made anew
 _MANY_PACKS = 50
 _MANY_LOOSE = 27
 
-# What is left of a process that was killed. Only looked for when the last holder of the lock died.
+# What is left of a git that was killed, or that met a full disk. Only looked for when the last
+# holder of the lock died or broke.
 _LEFTOVERS = (
     "*.lock",
     "gc.pid",

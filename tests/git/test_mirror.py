@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import ClassVar
@@ -281,6 +281,23 @@ def test_a_kill_in_the_middle_of_the_first_fetch_costs_only_that_fetch(
         mirror = Mirror(lock, on_disk(origin))
         assert mirror.fetch("main") == origin.tip()
         assert not [*mirror.directory.rglob("*.lock"), *mirror.directory.rglob("tmp_*")]
+    with hold(data, REPOSITORY) as lock:
+        assert not lock.abandoned
+
+
+def test_what_git_leaves_where_it_broke_is_swept_by_the_next_holder(
+    ann: Person, origin: Origin, tmp_path: Path
+) -> None:
+    """As on a full disk, or when a git command alone is killed."""
+    data = tmp_path / "data"
+    with suppress(Fault), hold(data, REPOSITORY) as lock:
+        mirror = Mirror(lock, on_disk(origin))
+        mirror.fetch("main")
+        (mirror.directory / "objects/pack/tmp_pack_x").write_bytes(b"PACK")
+        raise Fault("index-pack died")
+    with hold(data, REPOSITORY) as lock:
+        assert lock.abandoned
+        assert not [*Mirror(lock, on_disk(origin)).directory.rglob("tmp_*")]
     with hold(data, REPOSITORY) as lock:
         assert not lock.abandoned
 
