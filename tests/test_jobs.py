@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import Fault
-from bot.jobs import Job, Kind, Threads
+from bot.jobs import NICENESS, Job, Kind, Threads
 from tests.queues import PATIENCE, wait_until
 
 
@@ -61,7 +62,7 @@ def test_a_kernel_without_threads_is_a_fault(monkeypatch: pytest.MonkeyPatch) ->
 
 ENDLESS = """
 import threading
-from bot.jobs import Job, Kind, Threads
+from bot.jobs import NICENESS, Job, Kind, Threads
 begun = threading.Event()
 queue = Threads()
 queue.start(lambda job: (begun.set(), threading.Event().wait()))
@@ -74,3 +75,20 @@ queue.stop(grace=0)
 def test_work_without_end_does_not_keep_the_process_from_ending() -> None:
     root = Path(__file__).parents[1]
     subprocess.run([sys.executable, "-c", ENDLESS], check=True, timeout=PATIENCE, cwd=root)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads share a niceness")
+def test_jobs_and_what_they_run_give_way_to_who_asks() -> None:
+    found: list[int] = []
+
+    def run(each: Job) -> None:
+        script = "import os; print(os.nice(0))"
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+        found.extend([os.nice(0), int(done.stdout)])
+
+    queue, ours = Threads(), os.nice(0)
+    queue.start(run)
+    queue.enqueue(job(1))
+    queue.stop(PATIENCE)
+    assert found == [max(ours, NICENESS)] * 2
+    assert os.nice(0) == ours
