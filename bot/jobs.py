@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 import logging
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
