@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import enum
 import logging
-import os
-import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
 from bot.errors import Fault
+from bot.niceness import give_way
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +33,6 @@ AT_ONCE = {
     Kind.HEAR: 8,  # distilling waits for a model most of the time
     Kind.WRITE: 4,  # git is processor and disk
 }
-NICENESS = 10  # of jobs and of the git that they run: who asks is answered first
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +96,7 @@ class Threads:
             raise Fault(f"{job.id} could not be begun: {error}") from error
 
     def _work(self, job: Job) -> None:
-        _give_way()
+        give_way()
         try:
             if self._run is None:
                 raise Fault("the queue runs without its handlers")
@@ -116,13 +113,3 @@ class Threads:
         end = time.monotonic() + grace
         for thread in tuple(self._running):
             thread.join(max(0.0, end - time.monotonic()))
-
-
-def _give_way() -> None:
-    """For the rest of this thread, where threads have a niceness of their own."""
-    if sys.platform != "linux":
-        return
-    thread = threading.get_native_id()
-    nicer = max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
-    with suppress(OSError):  # a service manager may forbid it
-        os.setpriority(os.PRIO_PROCESS, thread, nicer)

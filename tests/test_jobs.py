@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from bot.errors import Fault
-from bot.jobs import NICENESS, Job, Kind, Threads
+from bot.jobs import Job, Kind, Threads
+from bot.niceness import NICENESS
 from tests.queues import PATIENCE, wait_until
 
 
@@ -62,7 +63,7 @@ def test_a_kernel_without_threads_is_a_fault(monkeypatch: pytest.MonkeyPatch) ->
 
 ENDLESS = """
 import threading
-from bot.jobs import NICENESS, Job, Kind, Threads
+from bot.jobs import Job, Kind, Threads
 begun = threading.Event()
 queue = Threads()
 queue.start(lambda job: (begun.set(), threading.Event().wait()))

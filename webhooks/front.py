@@ -21,6 +21,7 @@ from bot.delivery import Delivery
 from bot.errors import Fault
 from bot.letterbox import Letterbox
 from bot.metrics import Metrics
+from bot.niceness import give_way
 from webhooks.between import Command, Config, Report
 from webhooks.deliveries import told
 from webhooks.events import Event, Ignored, Malformed
@@ -121,25 +122,32 @@ class Front:
         self.handed, self._handing = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._handing.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST_HEAD)
         self.handed.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, LARGEST_HEAD)
-        self._thread = threading.Thread(target=self._attend, name="front", daemon=True)
+        self._letters = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._attend, name="front", daemon=True),
+            threading.Thread(target=self._collect, name="collector", daemon=True),
+        ]
 
     def start(self, listening: socket.socket) -> None:
         self._listening = listening
-        self._thread.start()
+        for each in self._threads:
+            each.start()
 
     def stop(self) -> None:
         """Lets it answer what it has begun to read."""
         with self._lock:
             self._stopping.set()
             process = self._process
-        if process is not None:
             self._tell(process, {"stop": True})
+        if process is not None:
             try:
                 process.wait(STOP)
             except subprocess.TimeoutExpired:
                 process.kill()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._letters.set()
+        for each in self._threads:
+            if each.is_alive():
+                each.join()
         self.handed.close()
         self._handing.close()
 
@@ -161,9 +169,13 @@ class Front:
         lived = False
         with process:  # closes its pipes
             assert process.stdout is not None
-            for line in process.stdout:
-                lived = True
-                self._heard(process, json.loads(line))
+            try:
+                for line in process.stdout:
+                    lived = True
+                    self._heard(json.loads(line))
+            finally:
+                with self._lock:
+                    self._process = None
         if not self._stopping.is_set():
             log.error("the receiver ended with %d; it is started again", process.returncode)
         return lived
@@ -180,37 +192,44 @@ class Front:
                 cwd=Path(__file__).parents[1],
                 pass_fds=inherited,
             )
+            listening, handing = inherited
+            config: Config = {
+                "data": self._data,
+                "secrets": self._secrets,
+                "app_id": self._app_id,
+                "listening": listening,
+                "handing": handing,
+            }
+            self._tell(process, config)
             self._process = process
-        listening, handing = inherited
-        config: Config = {
-            "data": self._data,
-            "secrets": self._secrets,
-            "app_id": self._app_id,
-            "listening": listening,
-            "handing": handing,
-        }
-        self._tell(process, config)
         return process
 
-    def _heard(self, process: subprocess.Popen[bytes], said: Report) -> None:
+    def _heard(self, said: Report) -> None:
         for event, outcome, count in said.get("counts", ()):
             self._metrics.deliveries.labels(event, outcome).inc(count)
         if "letters" in said:
-            self._tell(process, {"taken": self._collect()})
+            self._letters.set()
 
-    def _collect(self) -> int:
-        while True:
+    def _collect(self) -> None:
+        give_way()  # to the receiver, which puts more there
+        while self._letters.wait() and not self._stopping.is_set():
+            self._letters.clear()
             try:
-                return self._collector.collect()
-            except Fault as fault:
-                log.warning("deliveries wait in the letterbox: %s", fault)
-            except Exception:
-                log.exception("deliveries wait in the letterbox")
-            if self._stopping.wait(AGAIN):
-                return 0
+                taken = self._collector.collect()
+            except Exception as error:
+                log.warning(
+                    "deliveries wait in the letterbox", exc_info=not isinstance(error, Fault)
+                )
+                self._stopping.wait(AGAIN)
+                self._letters.set()
+            else:
+                with self._lock:
+                    self._tell(self._process, {"taken": taken})
 
-    def _tell(self, process: subprocess.Popen[bytes], said: Config | Command) -> None:
-        assert process.stdin is not None
+    def _tell(self, process: subprocess.Popen[bytes] | None, said: Config | Command) -> None:
+        """Under the lock: it is not closed meanwhile."""
+        if process is None or process.stdin is None:
+            return
         # Unbuffered: of a receiver that has died nothing is left to be flushed. That it has is seen
         # where its reports are read.
         with suppress(BrokenPipeError):
