@@ -138,19 +138,8 @@ class Inbox:
         return receipts
 
     def _store(self, connection: Connection, delivery: Delivery) -> Receipt:
-        row = {
-            "guid": delivery.guid,
-            "event": delivery.event,
-            "action": delivery.action,
-            "repository": delivery.repository,
-            "installation": delivery.installation,
-            "body": delivery.body,
-            "received_at": delivery.received_at,
-            "status": Status.RECEIVED,
-            "attempt": 1,
-            "next_try_at": delivery.ready_at,
-        }
-        if connection.execute(self._insert, row).first() is not None:
+        # One by one: of a statement for many the driver keeps all their bodies for the next time.
+        if connection.execute(self._insert, _row(delivery)).first() is not None:
             return Receipt.STORED
         again = self._receive_again(
             connection, delivery.guid, delivery.ready_at, (Status.FAILED, Status.PARKED)
@@ -361,6 +350,21 @@ class Inbox:
         forget = delete(inbox).where(inbox.c.status.in_(ENDED), inbox.c.done_at <= now - KEEP_GUIDS)
         self._writer.do(lambda connection: connection.execute(erase).rowcount)
         self._writer.do(lambda connection: connection.execute(forget).rowcount)
+
+
+def _row(delivery: Delivery) -> dict[str, object]:
+    return {
+        "guid": delivery.guid,
+        "event": delivery.event,
+        "action": delivery.action,
+        "repository": delivery.repository,
+        "installation": delivery.installation,
+        "body": delivery.body,
+        "received_at": delivery.received_at,
+        "status": Status.RECEIVED,
+        "attempt": 1,
+        "next_try_at": delivery.ready_at,
+    }
 
 
 def _in(repositories: Collection[int] | None) -> ColumnElement[bool]:

@@ -44,6 +44,23 @@ def test_storing_rings_the_bell_and_a_known_guid_does_not(kept: Stores) -> None:
     assert not kept.bell.is_set()
 
 
+def test_many_are_stored_as_each_alone_in_the_order_they_came(kept: Stores) -> None:
+    kept.inbox.store_all([delivery("known"), delivery("parked")])
+    known, parked = kept.inbox.claim("here", NOW, 10)
+    kept.inbox.done(known, NOW)
+    kept.inbox.parked(parked, NOW, "no key")
+    guids = ["b", "known", "a", "parked", "b"]
+    receipts = kept.inbox.store_all([delivery(guid) for guid in guids])
+    assert receipts == [
+        Receipt.STORED,
+        Receipt.KNOWN,
+        Receipt.STORED,
+        Receipt.AGAIN,
+        Receipt.KNOWN,
+    ]
+    assert [job.name for job in kept.inbox.claim("here", NOW, 10)] == ["parked", "b", "a"]
+
+
 CLAIMANT = """
 import sys
 from tests.stores import delivery, stores
