@@ -94,15 +94,16 @@ class _Connection(asyncio.BufferedProtocol):
         self._half_closed = False
         self._elsewhere = False  # the request is not for us
         self._ignored = False  # whatever else comes
-        self._begun = False  # a request, in what is being read or before
+        self._follows = False  # whether a request that begins now comes after another one
         self._lingered = 0
         self._size = 0
         self._forget()
 
     def _forget(self) -> None:
         """The request that was."""
-        self._raw = b""  # until its headers end
+        self._in_message = False
         self._in_head = True
+        self._raw = b""  # until its headers end
         self._url = b""
         self._headers: dict[str, str] = {}
         self._body: list[bytes] = []
@@ -142,12 +143,10 @@ class _Connection(asyncio.BufferedProtocol):
     # What the parser calls.
 
     def on_message_begin(self) -> None:
-        if (
-            self._begun
-        ):  # before the answer to the one before it: GitHub does not, and proxies do not
+        if self._follows:  # the one before it has no answer yet: GitHub waits for that, and proxies
             self._ignored = True
             self._lasts = False
-        self._begun = True
+        self._follows = self._in_message = True
 
     def on_url(self, url: bytes) -> None:
         if not self._ignored:
@@ -195,7 +194,7 @@ class _Connection(asyncio.BufferedProtocol):
     # What we do.
 
     def _read(self, data: bytes) -> None:
-        self._begun = bool(self._raw) or not self._in_head
+        self._follows = self._in_message
         if self._in_head:
             self._raw += data
         try:
@@ -206,7 +205,9 @@ class _Connection(asyncio.BufferedProtocol):
             log.exception("a request could not be read")
             self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR)
         except httptools.HttpParserError:
-            if self._in_head:
+            if self.waits:
+                self._lasts = False
+            elif self._in_head:
                 self._elsewhere = True  # the web server knows what to say to what is no HTTP
             else:
                 self._refuse(HTTPStatus.BAD_REQUEST)

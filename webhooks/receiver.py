@@ -68,6 +68,13 @@ class _Postman:
         self._queue.put(taken)
 
     def _run(self) -> None:
+        try:
+            self._write()
+        except BaseException:
+            log.exception("the letterbox cannot be written to")
+            os._exit(1)  # who cannot keep anything must not listen: another one takes its place
+
+    def _write(self) -> None:
         letterbox = Letterbox(self._data)
         self._tell([], letterbox.newest())
         taken, behind = 0, False  # letters to forget, and whether there are any left

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from bot.inbox import Status
+from bot.letterbox import LETTERBOX
 from tests.queues import PATIENCE, wait_until
 from tests.webhooks.conftest import NEW, Receiving, fresh_guid, push, read
 from webhooks.connections import CONNECTIONS, HEAD_LIMIT
@@ -174,6 +175,41 @@ def test_of_deliveries_sent_without_waiting_the_first_is_taken(server: Receiving
     assert b"Connection: close" in answers
     assert server.entry(first) is not None
     assert server.entry(second) is None
+
+
+def test_an_empty_line_before_a_request_is_none(server: Receiving) -> None:
+    """RFC 9112, 2.2: some clients end a body with one."""
+    with connected(server) as connection:
+        connection.sendall(b"\r\n")
+        connection.sendall(posted(fresh_guid()))
+        assert connection.recv(1000).startswith(b"HTTP/1.1 202 ")
+
+
+def test_what_follows_a_delivery_and_is_no_http_changes_nothing(server: Receiving) -> None:
+    with connected(server) as connection:
+        connection.sendall(posted(fresh_guid()) + b"\0\0\0")
+        assert everything(connection).count(b"HTTP/1.1 ") == 1
+
+
+def test_without_a_letterbox_there_is_no_receiver(tmp_path: Path) -> None:
+    """It does not take deliveries that it could never acknowledge."""
+    receiving = Receiving(f"sqlite:///{tmp_path / 'bot.sqlite'}", tmp_path / "data", behind=True)
+    receiving.start()
+    receiver = receiving.receiver()
+    assert receiving.send(push()).status == 202
+    database = tmp_path / "data" / LETTERBOX
+    kept = database.read_bytes()
+    for each in (tmp_path / "data").glob(f"{LETTERBOX}*"):
+        each.write_bytes(b"no database" * 1000)
+    receiver.kill()
+    wait_until(lambda: receiving.receiver().pid != receiver.pid)
+    with connected(receiving) as connection:
+        database.write_bytes(kept)
+        for name in ("-wal", "-shm"):
+            database.with_name(database.name + name).unlink(missing_ok=True)
+        connection.sendall(posted(fresh_guid()))
+        assert connection.recv(1000).startswith(b"HTTP/1.1 202 ")
+    receiving.kill()
 
 
 @pytest.mark.parametrize(
