@@ -15,6 +15,6 @@ def give_way() -> None:
     if sys.platform != "linux":
         return
     thread = threading.get_native_id()
-    nicer = max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
     with suppress(OSError):  # a service manager may forbid it
+        nicer = max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
         os.setpriority(os.PRIO_PROCESS, thread, nicer)

@@ -5,10 +5,12 @@ Alone, or behind a receiver that listens in its stead and hands over what is not
 
 from __future__ import annotations
 
+import errno
 import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 
@@ -21,6 +23,7 @@ from bot.errors import UserError
 from webhooks.deliveries import BODY_LIMIT
 from webhooks.front import LARGEST_HEAD, Front
 
+PATIENCE = 3.0  # seconds for the receiver of a life that was killed to see it, and to let go
 THREADS = 8  # they wait for the disk together: the writer groups what they bring
 
 
@@ -108,13 +111,18 @@ class _Handed(dispatcher):
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=1024)
-    except OSError as error:
-        raise UserError(
-            f"Cannot listen on {host} port {port}: {error.strerror}.",
-            remedy="Choose another with --host and --port.",
-        ) from error
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return socket.create_server((host, port), family=family, backlog=1024)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE and time.monotonic() < end:
+                time.sleep(0.05)
+                continue
+            raise UserError(
+                f"Cannot listen on {host} port {port}: {error.strerror}.",
+                remedy="Choose another with --host and --port.",
+            ) from error
 
 
 def _stop(_signal: int, _frame: FrameType | None) -> None:

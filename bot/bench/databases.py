@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from bot.bench.deliveries import Tick, as_sent, megabytes, new_shop, sandbox, verdict
+from bot.bench.deliveries import Tick, as_sent, family, megabytes, new_shop, sandbox, verdict
 from bot.bench.peak import middle, need_wrk, peaks_in_turns
 from bot.bench.postgres import postgres_folder, postgres_server
 from bot.bench.receivers import Receiver, product
@@ -44,7 +44,7 @@ def _peaks(directory: Path, programs: Path, tick: Tick) -> list[Row]:
             for name in SIDES
         ]
         taken = peaks_in_turns(sides, signed, directory, tick)
-        memory = {side.name: megabytes(side.pid) for side in sides}
+        memory = {side.name: megabytes(*family(side.pid)) for side in sides}
     embedded, shared = taken[EMBEDDED], taken[SHARED]
     rate = ratios([each.rate for each in shared], [each.rate for each in embedded])
     tail = ratios([each.p99 for each in shared], [each.p99 for each in embedded])

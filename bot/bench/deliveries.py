@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -87,9 +87,11 @@ def family(pid: int) -> list[psutil.Process]:
     return [process, *process.children(recursive=True)]
 
 
-def megabytes(pid: int) -> float:
-    """Resident memory of a process and its children, in MB, pages that they share counted once:
-    what is the first one's, and of each other what is its own."""
-    first, *others = family(pid)
-    own = sum(int(each.memory_full_info().uss) for each in others)
-    return (int(first.memory_info().rss) + own) / 1e6
+def megabytes(first: psutil.Process, *others: psutil.Process) -> float:
+    """Resident memory in MB, pages that they share counted once: what is the first one's, and of
+    each other what is its own."""
+    found = int(first.memory_info().rss)
+    for each in others:
+        with suppress(psutil.Error):  # it has ended meanwhile
+            found += int(each.memory_full_info().uss)
+    return found / 1e6

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from bot.bench.deliveries import Tick, as_sent, megabytes, new_shop, sandbox, verdict
+from bot.bench.deliveries import Tick, as_sent, family, megabytes, new_shop, sandbox, verdict
 from bot.bench.receivers import Receiver, installed_probot, probot, product
 from bot.bench.rounds import Spread
 from bot.bench.table import Row
@@ -119,7 +119,7 @@ def peaks(directory: Path, tick: Tick) -> list[Row]:
             ),
         ]
         taken = peaks_in_turns(sides, signed, directory, tick)
-        memory = {side.name: megabytes(side.pid) for side in sides}
+        memory = {side.name: megabytes(*family(side.pid)) for side in sides}
     ours, disk, shipped = (taken[side.name] for side in sides)
     against = Spread.of([a.rate / b.rate for a, b in zip(ours, disk, strict=True)])
     tail = Spread.of([a.p99 / b.p99 for a, b in zip(ours, disk, strict=True)])

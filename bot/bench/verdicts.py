@@ -76,7 +76,7 @@ def _idle(pid: int) -> tuple[float, float]:
     time.sleep(START + KEPT.total_seconds())
     before = _processor(pid)
     time.sleep(IDLE)
-    return megabytes(pid), (_processor(pid) - before) / IDLE * 100
+    return megabytes(*family(pid)), (_processor(pid) - before) / IDLE * 100
 
 
 def _processor(pid: int) -> float:

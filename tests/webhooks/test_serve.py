@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sqlite3
+import sys
 import threading
 from contextlib import closing
 
@@ -95,12 +96,29 @@ def test_sigterm_finishes_the_request_under_way_and_the_work(server: Receiving) 
     wait_until(lambda: status(server, guid) is Status.DONE)
 
 
-def test_a_port_that_is_taken_is_said_so() -> None:
+def test_a_port_that_is_taken_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webhooks.serve.PATIENCE", 0.0)
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
         pytest.raises(UserError, match=r"Cannot listen on 127\.0\.0\.1 port"),
     ):
         serve(Flask("x"), "127.0.0.1", taken.getsockname()[1], on_stop=lambda: None)
+
+
+def test_a_port_that_is_let_go_in_a_moment_is_waited_for() -> None:
+    """The receiver of a server that was killed holds it until it has seen that."""
+    taken = socket.create_server(("127.0.0.1", 0))
+    port = taken.getsockname()[1]
+    threading.Timer(0.1, taken.close).start()
+    started: list[int] = []
+
+    def start(port: int) -> None:
+        started.append(port)
+        sys.exit(0)
+
+    with pytest.raises(SystemExit):
+        serve(Flask("x"), "127.0.0.1", port, on_stop=lambda: None, on_start=start)
+    assert started == [port]
 
 
 def test_only_the_main_thread_can_serve() -> None:

@@ -158,7 +158,8 @@ class Server:
         return self.log.read_text("utf-8", "replace")[-500:]
 
     def megabytes(self) -> float:
-        return megabytes(self.pid)
+        """Its own and its receiver's; the model of meanings comes and goes."""
+        return megabytes(psutil.Process(self.pid), *self.receivers())
 
     def bytes_on_disk(self) -> int:
         """Of its data; git's temporary files may vanish meanwhile."""
