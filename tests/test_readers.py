@@ -201,6 +201,9 @@ def test_a_token_of_before_reads_on_and_saves_nothing(
     _, token, _ = run(capsys, "--repo", "acme/shop", "--reader", "claude")
     with sqlite3.connect(tmp_path / "data" / "lessonkeeper.sqlite") as c:  # as a version before
         c.execute("ALTER TABLE reader_tokens DROP COLUMN captures")
+        for ledger in ("inbox", "writes"):
+            for column in ("executor", "deaths"):
+                c.execute(f"ALTER TABLE {ledger} DROP COLUMN {column}")
         c.execute("UPDATE schema_version SET version = 0")
     _, newer, said = run(capsys, "--repo", "acme/shop", "--reader", "writer", "--captures")
     assert "reads and captures in acme/shop until" in said

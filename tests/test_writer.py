@@ -89,7 +89,7 @@ def test_a_bad_change_fails_alone(engine: Engine, writer: Writer) -> None:
         after.result()
         with pytest.raises(Fault, match="refused a change"):
             broken.result()
-    assert versions(engine) == [len(MIGRATIONS), 1, 2]
+    assert versions(engine) == sorted([len(MIGRATIONS), 1, 2])
 
 
 def test_a_change_answers_with_its_result_once_others_can_see_it(

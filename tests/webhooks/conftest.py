@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -79,8 +80,10 @@ class Receiving:
         server = psutil.Process(self._process.pid)
 
         def lives() -> bool:
-            found[:] = [each for each in server.children() if each.status() != "zombie"]
-            return bool(found)
+            with suppress(psutil.NoSuchProcess):  # it ended while it was looked at
+                found[:] = [each for each in server.children() if each.status() != "zombie"]
+                return bool(found)
+            return False
 
         wait_until(lives)
         return found[0]
