@@ -5,7 +5,7 @@ Here the code that the server runs decides: judging, the write, the block. Nothi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -48,6 +48,9 @@ class Branch:
 
     def has(self, path: str) -> bool:
         return path in self.paths
+
+    def expect(self, paths: Collection[str]) -> None:
+        """Nothing to look up."""
 
     def matching(self, pattern: str) -> bool:
         return any(p.rsplit("/", 1)[-1] == pattern for p in self.paths)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -43,6 +43,9 @@ class FirstGroup:
 
     def has(self, path: str) -> bool:
         return path.startswith("part0/group0/")
+
+    def expect(self, paths: Collection[str]) -> None:
+        """Nothing to look up."""
 
     def matching(self, pattern: str) -> bool:
         return False

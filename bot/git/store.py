@@ -6,7 +6,7 @@ Translates between git and the domain; decides nothing but whether a file can be
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import PurePosixPath
@@ -119,6 +119,9 @@ class _Nowhere:
     def has(self, path: str) -> bool:
         return False
 
+    def expect(self, paths: Collection[str]) -> None:
+        """Nothing to look up."""
+
     def matching(self, pattern: str) -> bool:
         return False
 
@@ -136,10 +139,13 @@ class GitTree:
     _listing: str | None = None
 
     def has(self, path: str) -> bool:
-        if path not in self._known:
-            found = self.clone.kinds(self.commit, [path])[path]
-            self._known[path] = found.kind is not Kind.ABSENT
+        self.expect([path])
         return self._known[path]
+
+    def expect(self, paths: Collection[str]) -> None:
+        asked = [path for path in paths if path not in self._known]
+        for path, found in (self.clone.kinds(self.commit, asked) if asked else {}).items():
+            self._known[path] = found.kind is not Kind.ABSENT
 
     def matching(self, pattern: str) -> bool:
         if _PLAIN_NAME.fullmatch(pattern):  # most bullets: no need to ask about each path

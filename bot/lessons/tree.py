@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import PurePosixPath
@@ -36,6 +37,9 @@ class Tree(Protocol):
     def has(self, path: str) -> bool:
         """A file, or a directory with something in it, by its exact path."""
 
+    def expect(self, paths: Collection[str]) -> None:
+        """These will be asked for by `has`: many may be looked up at the price of one."""
+
     def matching(self, pattern: str) -> bool:
         """Whether anything matches a glob, or bears a bare name, in any letter case."""
 
@@ -57,10 +61,14 @@ class Named:
     text: str
     naming: Naming
 
+    @property
+    def exact(self) -> str | None:
+        """The path, where it can be asked for by name."""
+        is_path = self.naming in (Naming.PATH, Naming.DIRECTORY)
+        return self.text.rstrip("/") if is_path else None
+
     def exists(self, tree: Tree) -> bool:
-        if self.naming in (Naming.PATH, Naming.DIRECTORY):
-            return tree.has(self.text.rstrip("/"))
-        return tree.matching(self.text)
+        return tree.matching(self.text) if self.exact is None else tree.has(self.exact)
 
 
 _LONGEST = 4096  # characters: no path is longer

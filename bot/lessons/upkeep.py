@@ -66,10 +66,13 @@ def look(draft: Draft, *, everywhere: bool) -> None:
     Only the touched bullets when not `everywhere`: the cost of a write stays small.
     """
     tree = draft.snapshot.tree
-    for entry in draft.entries:
-        if not entry.active or not (everywhere or entry.touched):
-            continue
-        paths = named(entry.text)
+    looked_at = [
+        (entry, named(entry.text))
+        for entry in draft.entries
+        if entry.active and (everywhere or entry.touched)
+    ]
+    tree.expect({each.exact for _, paths in looked_at for each in paths if each.exact is not None})
+    for entry, paths in looked_at:
         seen = draft.history.paths_seen.get(entry.id, frozenset())
         found = whereabouts(paths, seen, tree)
         at = datetime.combine(entry.trailer.on, time(), UTC)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 
@@ -17,6 +17,9 @@ class FakeTree:
 
     def has(self, path: str) -> bool:
         return path in self.paths or any(p.startswith(f"{path}/") for p in self.paths)
+
+    def expect(self, paths: Collection[str]) -> None:
+        """Nothing to look up."""
 
     def matching(self, pattern: str) -> bool:
         lower = pattern.lower()

@@ -97,6 +97,19 @@ def test_paths_directories_names_and_globs_are_found(mirror: Mirror, ann: Person
 # --- what became of a path -----------------------------------------------------------------------
 
 
+def test_paths_that_are_asked_for_together_are_told_as_each_alone(
+    mirror: Mirror, ann: Person
+) -> None:
+    ann.commit({"src/a.py": b"1", "src/deep/b.py": b"1", "README": b"1"})
+    paths = ["src", "src/a.py", "src/a.py/x", "src/deep", "src/deep/b.py", "README", "no", "no/x"]
+    together = tree(mirror)
+    together.expect(paths)
+    assert [together.has(path) for path in paths] == [tree(mirror).has(path) for path in paths]
+    assert [path for path in paths if together.has(path)] == [
+        "src", "src/a.py", "src/deep", "src/deep/b.py", "README",
+    ]  # fmt: skip
+
+
 def test_a_deleted_file_is_dated_by_the_deleting_commit(mirror: Mirror, ann: Person) -> None:
     ann.commit({"src/gone.py": BODY})
     ann.commit({"src/gone.py": None}, date="2026-11-09T23:30:00Z")
