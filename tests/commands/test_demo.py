@@ -15,10 +15,17 @@ import requests
 ROOT = Path(__file__).parents[2]
 
 
+def _hear_ctrl_c() -> None:
+    """Whatever runs the tests in the background has it ignored, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture
 def demo() -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-u", str(ROOT / "app.py"), "demo", "--stay"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, preexec_fn=_hear_ctrl_c
+    ) as process:
         yield process
         process.kill()
 

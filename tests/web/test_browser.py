@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 from bot.inbox import Status
 from tests.browsers import chromium
@@ -51,9 +51,13 @@ def visiting(
         if message.type in ("error", "warning") and not (refused and of_the_page):
             complaints.append(f"{page.url}: {message.text}")
 
+    def failed(request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # what a page that was left still wanted
+            complaints.append(f"{request.url}: {request.failure}")
+
     page.on("console", console)
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("requestfailed", lambda request: complaints.append(request.url))
+    page.on("requestfailed", failed)
     page.set_default_timeout(10_000)
     estate.stage.github.sign_in.visitor = login
     page.goto(estate.stage.url)

@@ -63,6 +63,7 @@ def test_a_receiver_that_dies_is_replaced_and_nothing_is_lost(server: Receiving)
         receiver = server.receiver()
         assert server.send(push(), guid=guid).status == 202
         receiver.kill()
+        receiver.wait(PATIENCE)
     assert server.send(push()).status == 202
     assert [state(server, guid) for guid in guids] != [None] * 3
     wait_until(lambda: all(state(server, guid) is Status.DONE for guid in guids))

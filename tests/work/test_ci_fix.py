@@ -246,5 +246,6 @@ def test_fifty_jobs_of_a_push_cost_next_to_nothing(playing: Stage) -> None:
     ci.finish_workflow(pull, "success")
     playing.settle()
     assert len(shop.bullets()) == 1
-    # Looks at the push and at the job, the write, its check run, the index: no fifty of them.
-    assert asked() - start < 22
+    # Looks at the push and at the job, the write, its check run, the index: no fifty of them. How
+    # many exactly depends on what falls due together.
+    assert asked() - start < 30
