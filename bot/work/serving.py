@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import sqlite3
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -121,12 +122,21 @@ def _serve(
 def _front(server: Server, parts: Parts, *, receives: bool) -> Front | None:
     """A receiver of its own beside the embedded database; PostgreSQL has many writers by itself,
     and what is acknowledged there must not be left on one machine's disk."""
-    if receives and is_embedded(parts.database):
+    needed = receives and is_embedded(parts.database)
+    if not needed and not (parts.data / LETTERBOX).exists():  # of a life that had a receiver
+        return None
+    try:
         collector = Collector(parts.data, server.reception, server.metrics)
-        return Front(parts.data, parts.secrets, parts.app_id, collector, server.metrics)
-    if (parts.data / LETTERBOX).exists():  # of a life that had one
-        Collector(parts.data, server.reception, server.metrics).empty()
-    return None
+        if not needed:
+            collector.empty()
+            return None
+    except sqlite3.Error as error:
+        raise UserError(
+            f"{parts.data / LETTERBOX} cannot be opened: {error}.",
+            remedy="Make room on its disk. If it is damaged, move it away: GitHub's list has the"
+            " deliveries of three days, and the App's advanced settings deliver one again.",
+        ) from error
+    return Front(parts.data, parts.secrets, parts.app_id, collector, server.metrics)
 
 
 def _once(server: Server, parts: Parts, recovery: Recovery, soon: timedelta) -> int:

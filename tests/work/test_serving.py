@@ -21,6 +21,7 @@ from bot.demo.stage import Clock, until
 from bot.environment import read
 from bot.errors import UserError
 from bot.facts import Permission
+from bot.letterbox import LETTERBOX
 from bot.sandbox.deliver import deliver_all
 from bot.sandbox.forge import SandboxForge
 from bot.sandbox.pull_request import Inline
@@ -222,6 +223,19 @@ def test_what_is_missing_is_said_before_anything_starts(
     environment = read({**operator.environment(), **variables})
     with pytest.raises(UserError, match=said):
         serve(environment, "127.0.0.1", 0)
+
+
+@pytest.mark.parametrize("how", [(), ("--poll", "--once")])
+def test_a_damaged_letterbox_is_named_with_its_remedy(
+    operator: Operator, how: tuple[str, ...]
+) -> None:
+    data = Path(operator.environment()["LESSONKEEPER_DATA"])
+    data.mkdir(exist_ok=True)
+    (data / LETTERBOX).write_bytes(b"no database" * 1000)
+    done = operator.run("serve", "--port", "0", *how)
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert f"{LETTERBOX} cannot be opened: file is not a database." in done.stderr
+    assert "move it away" in done.stderr
 
 
 def test_without_an_app_one_pass_says_what_to_run(operator: Operator) -> None:
